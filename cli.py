@@ -92,6 +92,7 @@ COMMANDS: Final = (
     LazyCommand(
         "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
     ),
+    LazyCommand("inbound", "commands.inbound.inbound:app", "What other platforms' webhooks said."),
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
     LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),

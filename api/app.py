@@ -37,6 +37,8 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
+from api.routers.inbound import log as inbound_log
+from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
@@ -80,12 +82,14 @@ _ROUTERS: Final = tuple(
         webhooks,
         webhook_deliveries,
         webhook_events,
+        inbound_log,
         client_settings,
         templates,
         knowledge,
         suggestions,
         integrations,
         mail_sender,
+        inbound_receive,
         keys,
         members,
         invitations,

@@ -34,6 +34,7 @@ from api.gateway_traffic import GatewayTraffic
 from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
 from api.http.report_pace import ReportPace
+from api.inbound_door import InboundDoor
 from api.installation import state_sources
 from api.key_uses import written
 from api.mcp.server import at_work, build_manager
@@ -69,6 +70,7 @@ def resources_held(
         callback = settings.server.origin + CALLBACK
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
+        inbound = InboundDoor.of(database, utc_now)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         streams = WidgetStreams()
@@ -119,11 +121,13 @@ def resources_held(
                     ca_file=settings.webhooks.ca_file,
                 ),
                 widget_streams=streams,
+                inbound=inbound,
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
                 async with (
                     written(key_uses),
+                    inbound.counting(),
                     at_work(app.state.mcp),
                     listening(settings.database.url, streams.wake),
                 ):

@@ -16,6 +16,7 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from api.inbound_door import InboundDoor
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments
@@ -70,6 +71,7 @@ class Resources:
     widget_script: WidgetScript
     client_documents: ClientDocuments
     widget_streams: WidgetStreams
+    inbound: InboundDoor
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

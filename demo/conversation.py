@@ -2,17 +2,16 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import httpx
-from rich.markup import escape
-from rich.table import Table
 
 from adapters.system import new_ulid
 from demo.back_office import BackOffice
 from demo.chat import ChatLine, ChatReply, WidgetChat
+from demo.course import Course, refusal_of
 from demo.mails import code_to
 from demo.orders import DemoNumbers
 from domain.webhooks.outbound_event import OutboundEventId
@@ -36,17 +35,8 @@ class TourVisit:
 
 
 @dataclass(slots=True)
-class ChatCourse:
-    """How it went: who said what, what was not as expected, and by ticket the webhooks that it
-    must cause."""
-
-    said: list[tuple[str, str]] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    tells: dict[str, Counter[str]] = field(default_factory=dict)
-
-    def expect(self, what: str, *, good: bool) -> None:
-        if not good:
-            self.wrong.append(what)
+class ChatCourse(Course):
+    """How the conversation went."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
         """The service answered; with this status, if all is well."""
@@ -54,20 +44,6 @@ class ChatCourse:
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
             self.tells[answer.event_id] = Counter(tells)
-
-    def table(self, title: str) -> Table:
-        mark = f"[bold red]expected {escape('; '.join(self.wrong))}[/]"
-        table = Table(
-            title=f"{title} — {mark if self.wrong else '[green]as expected[/]'}",
-            title_justify="left",
-            title_style="bold",
-            show_header=False,
-        )
-        table.add_column(style="cyan", no_wrap=True)
-        table.add_column(overflow="fold")
-        for who, text in self.said:
-            table.add_row(who, escape(text))
-        return table
 
 
 async def converse(visit: TourVisit) -> ChatCourse:
@@ -77,15 +53,8 @@ async def converse(visit: TourVisit) -> ChatCourse:
     try:
         await _take(visit, course)
     except (httpx.HTTPError, TimeoutError) as error:
-        course.wrong.append(f"an answer, not {_refusal(error)}")
+        course.wrong.append(f"an answer, not {refusal_of(error)}")
     return course
-
-
-def _refusal(error: httpx.HTTPError | TimeoutError) -> str:
-    """Without the address, which has the widget's key in it."""
-    if isinstance(error, httpx.HTTPStatusError):
-        return f"{error.response.status_code} of {error.request.url.path}"
-    return type(error).__name__
 
 
 async def _take(visit: TourVisit, course: ChatCourse) -> None:

@@ -7,13 +7,12 @@ site must not read them by DNS rebinding.
 import asyncio
 import socket
 import tomllib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import uvicorn
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -72,36 +71,6 @@ def storefront_socket(port: int | None) -> Iterator[socket.socket]:
 def origin_at(port: int) -> str:
     """The storefront's address on this port, which is its origin."""
     return f"http://{LOOPBACK}:{port}"
-
-
-@asynccontextmanager
-async def serving(listener: socket.socket, wares: Wares) -> AsyncIterator[None]:
-    """Show the storefront for as long as the block lasts."""
-    server = _Server(
-        uvicorn.Config(
-            application(wares),
-            ws="none",
-            lifespan="off",
-            proxy_headers=False,
-            server_header=False,
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=1,
-        )
-    )
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await task
-
-
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """The dev command handles Ctrl-C, and ends this server."""
-        yield
 
 
 def application(wares: Wares) -> Starlette:

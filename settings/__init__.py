@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings, EmbeddingSettings
 from settings.identity import IdentitySettings
+from settings.inbound import InboundSettings
 from settings.payments import PaymentSettings
 from settings.service import (
     DatabaseSettings,
@@ -49,6 +50,7 @@ class Settings(BaseModel):
     integrations: IntegrationSettings
     webhooks: WebhookSettings
     payments: PaymentSettings
+    inbound: InboundSettings
     watch: WatchSettings
 
 

@@ -21,6 +21,8 @@ from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
+from activities.inbound.sweep_webhooks import SweepWebhooks
+from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.send_sender_code import SendSenderCode
@@ -29,6 +31,7 @@ from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
+from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
@@ -57,7 +60,11 @@ from adapters.temporal.runtime import workflow_runner
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
 from domain.core.ports import ErrorTracker
+from domain.inbound.catalogue import PLATFORMS
 from domain.intake.ports import Normalizer
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitsOfWork
+from services.inbound.effects import Doer
 from settings import Settings
 from store.core.database import Database
 from workers.outgoing_mail import build_mailer
@@ -72,9 +79,11 @@ from workflows.housekeeping import Housekeeping
 from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
+from workflows.process_webhook import ProcessWebhook
 from workflows.retention import Retention
 from workflows.send_mail import SendIdentityMail
 from workflows.sweep import Sweep
+from workflows.tell_reviewers import TellReviewers
 from workflows.weekly_churn import WeeklyChurn
 
 WORKFLOWS: Final[Sequence[type]] = (
@@ -92,6 +101,8 @@ WORKFLOWS: Final[Sequence[type]] = (
     AnchorAudit,
     SendIdentityMail,
     MailAnswer,
+    ProcessWebhook,
+    TellReviewers,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -109,6 +120,7 @@ class EngineActivities:
     execute: Execute
     persist: Persist
     review: SettleReview
+    tell_of_review: TellOfReview
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
@@ -116,7 +128,9 @@ class EngineActivities:
     send_sender_code: SendSenderCode
     send_visitor_code: SendVisitorCode
     mail_answers: MailAnswers
+    work_on_webhook: WorkOnWebhook
     sweep: SweepRuns
+    sweep_webhooks: SweepWebhooks
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
     embed: Embed
@@ -136,6 +150,7 @@ class EngineActivities:
             self.execute.execute,
             self.persist.persist,
             self.review.settle,
+            self.tell_of_review.tell,
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
@@ -143,7 +158,10 @@ class EngineActivities:
             self.send_sender_code.send,
             self.send_visitor_code.send,
             self.mail_answers.send,
+            self.work_on_webhook.work,
+            self.work_on_webhook.give_up,
             self.sweep.start_received,
+            self.sweep_webhooks.start_left,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
             self.sweep_reviews.expire_overdue,
@@ -200,10 +218,14 @@ def build_activities(
             new_ulid,
             net=net,
             answers_per_hour=settings.threads.answers_per_hour,
+            answers_without_person=settings.threads.answers_without_person,
         ),
         execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
+        tell_of_review=TellOfReview(
+            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard_url
+        ),
         dry_run=Rehearse(
             database,
             purse,
@@ -227,7 +249,14 @@ def build_activities(
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
+        work_on_webhook=WorkOnWebhook(
+            UnitsOfWork(database, engine, utc_now, new_ulid),
+            Doer(Actor.system("inbound"), sealer, utc_now, settings.threads.lasts),
+            platforms=PLATFORMS,
+            erasures=engine,
+        ),
         sweep=SweepRuns(database, engine, utc_now),
+        sweep_webhooks=SweepWebhooks(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),
         embed=Embed(database, embedder, utc_now),

@@ -26,7 +26,7 @@ async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {
-        **options.ANSWER_BY_MAIL,
+        **options.AFTER_RUN,
         "id": names.mail_answer_id(client_id, answer.session_id, answer.number),
     }
     mail = MailAnswerInput(client_id=client_id, answer=answer)

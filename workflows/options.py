@@ -82,6 +82,33 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
+# One round of the work on a webhook; `workflows/process_webhook.py` counts the rounds.
+WORKING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=30),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(milliseconds=500),
+        maximum_interval=timedelta(seconds=30),
+        maximum_attempts=6,
+    ),
+}
+
+# A webhook's own workflow. Its row says whether there is anything left to do, so that one that has
+# ended may be started again.
+WEBHOOK: Final[ChildWorkflowConfig] = {
+    "task_queue": ENGINE_QUEUE,
+    "parent_close_policy": ParentClosePolicy.ABANDON,
+    "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+    "task_timeout": timedelta(seconds=5),
+}
+
+# The run that a webhook became, as `adapters/temporal/client.py` starts one that was left behind.
+RUN: Final[ChildWorkflowConfig] = {
+    "task_queue": ENGINE_QUEUE,
+    "parent_close_policy": ParentClosePolicy.ABANDON,
+    "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    "task_timeout": timedelta(seconds=5),
+}
+
 # A delivery's own workflow. It outlives the run that caused it. One that was lost without an end
 # may be started again; one that ended never.
 DELIVERY: Final[ChildWorkflowConfig] = {
@@ -114,8 +141,9 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
-# The mail with a late answer has a workflow of its own, which outlives the run.
-ANSWER_BY_MAIL: Final[ChildWorkflowConfig] = {
+# The mail with a late answer and the notice of a review have workflows of their own, which outlive
+# the run.
+AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
@@ -155,5 +183,5 @@ ERASING: Final[ActivityConfig] = {
 }
 
 # How much longer than the first review's time later rounds may take; within the run's life
-# (`adapters/temporal/client.py`).
+# (`ProcessEventInput.lifetime`).
 LATE_ROUND: Final = timedelta(hours=1)

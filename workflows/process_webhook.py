@@ -1,15 +1,130 @@
 """One webhook that came in, from its stored bytes to its effect."""
 
+import asyncio
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
 from temporalio import workflow
+from temporalio.common import Priority
+from temporalio.exceptions import FailureError, WorkflowAlreadyStartedError
 
 with workflow.unsafe.imports_passed_through():
+    from activities.inbound.work import WorkOnWebhook
     from domain.core import names
-    from domain.inbound.contracts import ProcessWebhookInput
+    from domain.inbound.contracts import (
+        GiveUpWebhookInput,
+        ProcessWebhookInput,
+        WebhookRef,
+        WebhookWorked,
+    )
+    from domain.runs.contracts import ProcessEventInput
+    from workflows import options
+    from workflows.failure import OUTAGE, error_code
+
+# Rounds of tries that no outage is to blame for: what fails so often is ours to mend, and the lane
+# goes on.
+_ROUNDS: Final = 3
+# What only another version can read must not keep the lane.
+_HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider"}
+_PAUSE: Final = timedelta(seconds=5)
+_WAITS_FOR: Final = "waits_for"
 
 
 @workflow.defn(name=names.PROCESS_WEBHOOK)
 class ProcessWebhook:
+    @workflow.init
+    def __init__(self, step: ProcessWebhookInput) -> None:
+        self._step = step
+        self._shown: str | None = None
+        self._told_to_try = False
+
     @workflow.run
-    async def run(self, step: ProcessWebhookInput) -> None:
-        """Work on it until it has ended; start its run, and those whose turn it is then."""
-        raise NotImplementedError
+    async def run(self, _: ProcessWebhookInput) -> None:
+        """Work on it until it has ended; start its run, and those whose turn it is then.
+
+        One that a limit refuses sleeps between its tries, and says in its memo what for.
+        """
+        while True:
+            worked = await self._work()
+            await self._start(worked)
+            if not worked.wait_s:
+                return
+            if worked.waits_for != self._shown:
+                self._shown = worked.waits_for
+                workflow.upsert_memo({_WAITS_FOR: self._shown})
+            if workflow.info().is_continue_as_new_suggested():
+                workflow.continue_as_new(self._step)
+            await self._pause(timedelta(seconds=worked.wait_s))
+
+    @workflow.signal(name=names.TRY_NOW_SIGNAL)
+    def try_now(self) -> None:
+        """Somebody wants it tried before its time."""
+        self._told_to_try = True
+
+    async def _pause(self, lasts: timedelta) -> None:
+        with suppress(TimeoutError):
+            await workflow.wait_condition(lambda: self._told_to_try, timeout=lasts)
+        self._told_to_try = False
+
+    async def _work(self) -> WebhookWorked:
+        """One try: in this process, then by the server's retries, while an outage lasts without
+        end."""
+        try:
+            return await workflow.execute_local_activity_method(
+                WorkOnWebhook.work, self._step, **options.INSIDE
+            )
+        except FailureError as failure:
+            code = error_code(failure)
+        rounds = 0
+        while True:
+            if code in _HEALED_BY_TIME:
+                await workflow.sleep(_PAUSE)
+            else:
+                rounds += 1
+                if rounds > _ROUNDS:
+                    return await self._give_up(code)
+            try:
+                return await workflow.execute_activity_method(
+                    WorkOnWebhook.work, self._step, **options.WORKING
+                )
+            except FailureError as failure:
+                code = error_code(failure)
+
+    async def _give_up(self, code: str) -> WebhookWorked:
+        workflow.logger.warning("webhook failed", extra={"error_code": code})
+        step = GiveUpWebhookInput(ref=self._step.ref, code=code)
+        return await workflow.execute_activity_method(
+            WorkOnWebhook.give_up, step, **options.PATIENT
+        )
+
+    async def _start(self, worked: WebhookWorked) -> None:
+        """Return when all is started, or was before."""
+        starts = [self._start_webhook(webhook_id) for webhook_id in worked.next_ids]
+        if worked.run is not None:
+            starts.append(_start_run(worked.run))
+        await asyncio.gather(*starts)
+
+    async def _start_webhook(self, webhook_id: str) -> None:
+        ref = WebhookRef(client_id=self._step.ref.client_id, webhook_id=webhook_id)
+        child: workflow.ChildWorkflowConfig = {
+            **options.WEBHOOK,
+            "id": names.process_webhook_id(ref.client_id, webhook_id),
+            # The queue serves tenants in turn, however much one of them is told.
+            "priority": Priority(fairness_key=ref.client_id),
+        }
+        with suppress(WorkflowAlreadyStartedError):
+            await workflow.start_child_workflow(
+                names.PROCESS_WEBHOOK, self._step.model_copy(update={"ref": ref}), **child
+            )
+
+
+async def _start_run(run: ProcessEventInput) -> None:
+    """As the gateway does, which waits for the answer. The sweep starts one that a crash left."""
+    child: workflow.ChildWorkflowConfig = {
+        **options.RUN,
+        "id": names.process_event_id(run.ref.client_id, run.ref.event_id),
+        "execution_timeout": run.lifetime,
+    }
+    with suppress(WorkflowAlreadyStartedError):
+        await workflow.start_child_workflow(names.PROCESS_EVENT, run, **child)

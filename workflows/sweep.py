@@ -4,6 +4,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.content.embed import Embed
+    from activities.inbound.sweep_webhooks import SweepWebhooks
     from activities.reviews.sweep_reviews import SweepReviews
     from activities.runs.sweep import SweepRuns
     from activities.webhooks.sweep_deliveries import SweepDeliveries
@@ -41,6 +42,14 @@ class Sweep:
             done += await alone(
                 workflow.execute_activity_method(
                     SweepDeliveries.send_left, sweep, **options.SWEEPING
+                ),
+                failed,
+                otherwise=nothing,
+            )
+        if workflow.patched("inbound"):
+            done += await alone(
+                workflow.execute_activity_method(
+                    SweepWebhooks.start_left, sweep, **options.SWEEPING
                 ),
                 failed,
                 otherwise=nothing,

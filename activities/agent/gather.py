@@ -46,7 +46,7 @@ async def gather(
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
     """Those that the agent can act in: where it only listens, nothing can be done."""
     return tuple(
-        Connection(integration_id=it.id, provider=it.provider)
+        Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
         for it in await IntegrationRepository(connection, tenant).connected()
         if not it.only_listens
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Set
 from typing import Final
 
 from temporalio import activity
@@ -14,11 +15,13 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
 from domain.integrations.integration import Integration
-from domain.integrations.order import Lookup, LookupState
+from domain.integrations.known_order import with_facts
+from domain.integrations.order import Lookup, LookupState, Order
 from domain.integrations.ports import Connectors
 from domain.integrations.provider import SHOPS
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
+from store.integrations.order_facts import OrderFactRepository
 from store.runs.cases import CaseRepository
 from store.runs.runs import RunRepository
 
@@ -47,7 +50,8 @@ class LookUp:
         """Find the order and keep on the run what may be known of it.
 
         Idempotency key: run_id; it only reads the shop, and a repetition overwrites what it found.
-        A shop that does not answer is a finding, not a failure: the run goes on and says so.
+        A shop that does not answer is a finding, not a failure: the run goes on with what webhooks
+        have told of its orders, or says so.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -56,13 +60,20 @@ class LookUp:
         # Without any shop that answers, nobody can say that there is no such order.
         event, number = case.event, order_to_find(case.event, case.thread)
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
-        shops = [it for it in connected if it.provider in SHOPS]
-        for integration in shops if looks_up(event, case.thread) else ():
+        wanted, answered = looks_up(event, case.thread), set[str]()
+        for integration in connected if wanted else ():
+            if integration.provider not in SHOPS:
+                continue
             asked = await self._ask(step.ref, integration, number, event.customer_email)
-            found = min(found, asked, key=lambda it: _TELLING.index(it.state))
+            if asked.state is not LookupState.UNAVAILABLE:
+                answered.add(integration.id)
+            found = min(found, asked, key=_rank)
             if found.state is LookupState.FOUND:
                 break
         async with self._database.tenant(tenant) as connection:
+            if wanted:
+                facts = OrderFactRepository(connection, tenant)
+                found = await _with_told(facts, found, event.customer_email, answered)
             await RunRepository(connection, tenant).save_lookup(step.ref.run_id, found)
         return LookUpResult(state=found.state, elapsed_ms=(time.monotonic() - started) * 1000)
 
@@ -81,8 +92,28 @@ class LookUp:
             return Lookup(state=LookupState.UNAVAILABLE, number=number)
         except (ActionUnreachable, ActionRefused, TimeoutError):
             return Lookup(state=LookupState.UNAVAILABLE, number=number)
-        if order is None:
-            return Lookup(state=LookupState.NOT_FOUND, number=number)
-        if not order.belongs_to(email):
-            return Lookup(state=LookupState.NOT_THEIRS, number=number)
-        return Lookup(state=LookupState.FOUND, order=order, number=number)
+        return _judged(order, number, email)
+
+
+async def _with_told(
+    facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
+) -> Lookup:
+    """The same with what webhooks have told: of the order that a shop showed, what it does not say
+    itself; where none showed it, the order of a shop that gave no answer."""
+    if found.order is not None:
+        known = await facts.about(found.order)
+        return found.model_copy(update={"order": with_facts(found.order, known)})
+    told = await facts.find(found.number, email, but_of=answered)
+    return found if told is None else min(found, _judged(told, found.number, email), key=_rank)
+
+
+def _judged(order: Order | None, number: str | None, email: str | None) -> Lookup:
+    if order is None:
+        return Lookup(state=LookupState.NOT_FOUND, number=number)
+    if not order.belongs_to(email):
+        return Lookup(state=LookupState.NOT_THEIRS, number=number)
+    return Lookup(state=LookupState.FOUND, order=order, number=number)
+
+
+def _rank(lookup: Lookup) -> int:
+    return _TELLING.index(lookup.state)

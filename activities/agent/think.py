@@ -22,7 +22,7 @@ from domain.core.effort import EVENT_STEPS, budget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
-from domain.runs.conversation import ANSWERS_PER_HOUR
+from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.run import RunDraft, review_reason
 from domain.runs.sentiment import has_mood
 from store.core.database import Database
@@ -35,7 +35,8 @@ from store.runs.sentiment import SentimentRepository
 
 class Think:
     """`embedder`: finds knowledge by meaning too; None: by words alone. `answers_per_hour`: how
-    often the agent may answer in one thread before people do."""
+    often the agent may answer in one thread within an hour, `answers_without_person`: how often it
+    may answer one correspondent, before people do."""
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Think:
         *,
         net: SafetyNet,
         answers_per_hour: int = ANSWERS_PER_HOUR,
+        answers_without_person: int = ANSWERS_WITHOUT_PERSON,
     ) -> None:
         self._database = database
         self._purse = purse
@@ -55,6 +57,7 @@ class Think:
         self._now = now
         self._new_id = new_id
         self._answers_per_hour = answers_per_hour
+        self._answers_without_person = answers_without_person
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
@@ -161,7 +164,10 @@ class Think:
             run_id=ref.run_id,
             playbook=(case.playbook_id, case.playbook_version),
             sensitive_words=case.sensitive_words,
-            turns_left=self._answers_per_hour - case.automatic_turns,
+            turns_left=min(
+                self._answers_per_hour - case.automatic_turns,
+                self._answers_without_person - case.unattended_turns,
+            ),
         )
 
     async def _spent(

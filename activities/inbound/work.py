@@ -1,31 +1,191 @@
 """Work on webhook: from the stored bytes to their effect."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 
 from temporalio import activity
 
 from domain.core import names
-from domain.core.ports import Clock
-from domain.inbound.contracts import ProcessWebhookInput, WebhookWorked
-from domain.inbound.ports import Platform
+from domain.core.ids import TenantId
+from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
+from domain.inbound.effect import Effect, Wait
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.meaning import Duty, Meaning, Nothing
+from domain.inbound.ports import ErasureStarter, Platform
+from domain.inbound.request import InboundRequest
+from domain.inbound.webhook import WebhookKind
+from domain.intake.errors import LargeEventsWait
+from domain.integrations.errors import UnknownProvider
 from domain.integrations.provider import Provider
-from services.core.unit_of_work import UnitsOfWork
+from domain.runs.contracts import ProcessEventInput
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from services.inbound.effects import Doer, carry_out
+from services.inbound.lane_turns import Failure, Turn, end_turn, hand_over, has_ended
+from store.inbound.lanes import lock_lanes
+from store.inbound.work import Standing, StoredWebhook, WorkRepository
+
+# A mail with files is held in memory several times while it is read: so many at once in a worker.
+_LARGE: Final = 1024 * 1024
+_LARGE_AT_ONCE: Final = 2
+# Below what the step may take; whoever waits longer comes again.
+_PATIENCE_S: Final = 4.0
+# Files of ten megabytes are written in it.
+_TRANSACTION_S: Final = 10.0
+
+_ERASED: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
     """`platforms`: how each provider's bytes are read."""
 
     def __init__(
-        self, units: UnitsOfWork, now: Clock, *, platforms: Mapping[Provider, Platform]
+        self,
+        units: UnitsOfWork,
+        doer: Doer,
+        *,
+        platforms: Mapping[Provider, Platform],
+        erasures: ErasureStarter,
     ) -> None:
         self._units = units
-        self._now = now
+        self._doer = doer
         self._platforms = platforms
+        self._erasures = erasures
+        self._large = asyncio.Semaphore(_LARGE_AT_ONCE)
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
-        """Give the webhook its effect, in one transaction with the row that says so.
+        """Give the webhook its effect, in one transaction with the row that says so; or have it
+        wait.
 
-        Idempotency key: the webhook's row. One that has ended changes nothing any more.
+        Idempotency key: the webhook's row. One that has ended changes nothing any more: the
+        repetition names what starts after it. Raises LargeEventsWait, EngineUnavailable, and what
+        the use cases raise.
         """
-        raise NotImplementedError
+        tenant = TenantId(step.ref.client_id)
+        async with self._units.database.reading(tenant) as connection:
+            webhook = await WorkRepository(connection, tenant).read(step.ref.webhook_id)
+        if webhook is None:
+            return WebhookWorked()
+        async with self._room_for(webhook):
+            try:
+                said: Meaning | Failure = await self._read(tenant, webhook)
+            except WebhookUnreadable as error:
+                said = Failure(error.reason)
+            return await self._carry_out(step, webhook, said)
+
+    @activity.defn(name=names.GIVE_UP_WEBHOOK)
+    async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
+        """Have a webhook fail whose work failed for good, so that its lane goes on.
+
+        Idempotency key: the webhook's row; one that has ended stays as it is.
+        """
+        tenant = TenantId(step.ref.client_id)
+        async with self._units.of(tenant) as work:
+            rows = WorkRepository(work.connection, tenant)
+            await rows.serialize(step.ref.webhook_id)
+            webhook = await rows.standing(step.ref.webhook_id)
+            if webhook is None:
+                return WebhookWorked()
+            if has_ended(webhook):
+                turn = await _again(work, webhook)
+            else:
+                turn = await end_turn(work, webhook, Failure(step.code))
+        return WebhookWorked(next_ids=turn.next_ids)
+
+    async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
+        """What the bytes say. In a thread: how long it takes is for strangers to say."""
+        if has_ended(webhook.standing):
+            return _ERASED  # whatever it says, nothing is done
+        platform = self._platforms.get(webhook.provider)
+        if platform is None:
+            raise UnknownProvider(webhook.integration_id, webhook.provider)
+        async with self._units.database.reading(tenant) as connection:
+            body = await WorkRepository(connection, tenant).body(webhook.id)
+        if body is None:
+            return _ERASED
+        return await asyncio.to_thread(_said, platform, webhook, body)
+
+    async def _carry_out(
+        self, step: ProcessWebhookInput, webhook: StoredWebhook, said: Meaning | Failure
+    ) -> WebhookWorked:
+        tenant = TenantId(step.ref.client_id)
+        async with self._opened(tenant, said) as work:
+            if await _is_over(work, webhook):
+                return _worked(step, await _again(work, webhook.standing))
+            came_to = (
+                said
+                if isinstance(said, Failure)
+                else await carry_out(work, self._doer, webhook, said)
+            )
+            begins = isinstance(came_to, Effect) and came_to.erase is not None
+            if not begins:
+                turn = await end_turn(work, webhook.standing, came_to)
+        if isinstance(came_to, Effect) and came_to.erase is not None:
+            await self._erasures.start_erasure(came_to.erase)
+            async with self._opened(tenant, said) as work:
+                turn = await end_turn(work, webhook.standing, came_to)
+        return _worked(step, turn, came_to if isinstance(came_to, Wait) else None)
+
+    def _opened(
+        self, tenant: TenantId, said: Meaning | Failure
+    ) -> AbstractAsyncContextManager[UnitOfWork]:
+        if isinstance(said, Duty):
+            return self._units.spanning(tenant)
+        return self._units.of(tenant, patience_s=_TRANSACTION_S)
+
+    @asynccontextmanager
+    async def _room_for(self, webhook: StoredWebhook) -> AsyncIterator[None]:
+        """Raises LargeEventsWait."""
+        if (webhook.size or 0) <= _LARGE:
+            yield
+            return
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                await self._large.acquire()
+        except TimeoutError:
+            raise LargeEventsWait from None
+        try:
+            yield
+        finally:
+            self._large.release()
+
+
+def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
+    """Raises WebhookUnreadable."""
+    request = InboundRequest(webhook.headers, body)
+    identity = webhook.identity
+    if webhook.kind is WebhookKind.IGNORED:
+        # At the door it had no name that could be read: this version may read it.
+        identity = platform.identify(request)
+        if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
+            return Nothing("topic")
+    return platform.read(request, identity, webhook.facts)
+
+
+async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
+    """Whether another try has ended it, once that has committed."""
+    rows = WorkRepository(work.connection, work.tenant)
+    await rows.serialize(webhook.id)
+    return has_ended(await rows.standing(webhook.id))
+
+
+async def _again(work: UnitOfWork, webhook: Standing) -> Turn:
+    await lock_lanes(work.connection, work.tenant)
+    return await hand_over(work, webhook)
+
+
+def _worked(step: ProcessWebhookInput, turn: Turn, wait: Wait | None = None) -> WebhookWorked:
+    run = turn.run and ProcessEventInput(
+        ref=turn.run.ref,
+        threshold=turn.run.threshold,
+        remote_brain=step.remote_brain,
+        review_expiry_s=step.review_expiry_s,
+    )
+    return WebhookWorked(
+        run=run,
+        wait_s=wait.lasts.total_seconds() if wait else 0,
+        waits_for=wait.waits_for if wait else None,
+        next_ids=turn.next_ids,
+    )

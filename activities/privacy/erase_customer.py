@@ -15,6 +15,7 @@ from store.content.tables import suggestions
 from store.core.database import Database
 from store.exports.tables import automation_events
 from store.privacy.certificates import Certificates
+from store.privacy.erasure_arrivals import CustomerArrivals
 from store.privacy.erasure_subject import FoundRecords, Subject
 from store.privacy.erasure_words import CustomerWords, Marked
 from store.widget.tables import widget_codes
@@ -88,6 +89,7 @@ class CustomerErasure:
                 await Certificates(connection).add(self._erasure_id, removed)
         for table, next_page in _RECORDS:
             await self._remove(table.name, next_page, _by_id(table))
+        await self._remove_arrivals()
         await self._remove(
             "ai_conversations",
             Subject.conversations,
@@ -102,6 +104,18 @@ class CustomerErasure:
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
+
+    async def _remove_arrivals(self) -> None:
+        """What platforms have told of the customer, whatever became of it."""
+        last: str | None = ""
+        while last is not None:
+            async with self._database.service() as connection:
+                arrivals = CustomerArrivals(connection, self._tenant, self._key, self._mark)
+                last, emptied = await arrivals.empty_webhooks(last)
+                await Certificates(connection).add(self._erasure_id, emptied)
+        async with self._database.service() as connection:
+            arrivals = CustomerArrivals(connection, self._tenant, self._key, self._mark)
+            await Certificates(connection).add(self._erasure_id, await arrivals.remove_told())
 
     async def _remove(self, record_class: str, next_page: _NextPage, remove: "_Remove") -> None:
         last: str | None = ""

@@ -22,6 +22,7 @@ from store.privacy.prune import (
     empty_bodies,
     prune_inbound_webhooks,
     prune_older,
+    prune_pauses,
     prune_widget_sessions,
 )
 from store.webhooks.tables import webhook_misses
@@ -54,6 +55,7 @@ class Prune:
                 step.inbound_webhooks_s,
                 (
                     prune_inbound_webhooks,
+                    prune_pauses,
                     partial(prune_older, inbound_messages),
                     partial(prune_older, inbound_refusals),
                 ),

@@ -108,7 +108,7 @@ class Actions:
 
     async def _note(self, step: Step) -> str:
         return await self._helpdesk(step).note(
-            _ticket(step), step.action.text, step.key, again=step.again
+            _ticket(step), step.action.text or step.case.words, step.key, again=step.again
         )
 
     async def _tag(self, step: Step) -> str:

@@ -1,10 +1,10 @@
 """The claim on a step: what is settled about it, under a lock where money is counted, before it."""
 
 from dataclasses import dataclass
-from typing import Final
-from uuid import UUID, uuid5
 
-from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction, StepOutcome, StepState
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.plan import ON_ORDERS, PlannedAction, StepOutcome, StepState
 from domain.agent.policy import recheck
 from domain.agent.verdict import PolicyReason, Verdict
 from domain.core.ids import TenantId
@@ -12,13 +12,16 @@ from domain.core.ports import Clock
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration
+from domain.integrations.known_order import with_facts
 from domain.integrations.order import Order
+from domain.integrations.provider import HELPDESKS, Provider
+from domain.runs.action_key import action_key
 from store.core.database import Database
+from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
+from store.integrations.order_facts import OrderFactRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
 from store.runs.cases import Case
 from store.runs.runs import RunRepository
-
-_KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,8 @@ class Job:
 
 
 def key_of(job: Job, action: PlannedAction, index: int) -> str:
-    """The effect's name on the other side. Other words of a human are another message, not a
-    repetition: what was sent before them must not pass for them."""
-    words = job.case.human_text if action.kind in REPLIES else None
-    return str(uuid5(_KEYS, "/".join((job.run_id, str(index), *([words] if words else ())))))
+    """The effect's name on the other side."""
+    return action_key(job.run_id, index, job.case.human_text if action.says_the_answer else None)
 
 
 async def claim(
@@ -55,17 +56,23 @@ async def claim(
 ) -> StepOutcome | LedgerClaim:
     """The claim on a step, or what forbids it now.
 
-    What is limited is counted behind a lock, so that of two at once one sees the other. Raises
-    ActionRefused for a step that was begun before and whose order is gone.
+    What is limited is counted behind a lock, so that of two at once one sees the other. In a
+    ticket that a person answers in, nothing is done. Raises ActionRefused for a step that was begun
+    before and may not be repeated: its order is gone, or a person answers now.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
         effect = _effect(job.case, action, integration, order)
         blocked: PolicyReason | None = None
-        if action.kind in ON_ORDERS:
+        if await _people_answer(connection, job, now):
+            if await ledger.was_begun(job.place(index)):
+                raise ActionRefused("begun before, and a person answers in the ticket now")
+            blocked = PolicyReason.PEOPLE_ANSWER
+        elif action.kind in ON_ORDERS:
             await ledger.lock_money()
             if not await ledger.was_begun(job.place(index)):
-                blocked = await _blocked(ledger, job, effect, action, order, now=now)
+                facts = OrderFactRepository(connection, job.tenant)
+                blocked = await _blocked(ledger, facts, job, effect, (action, order), now=now)
             elif order is None or order.id != action.order_id:
                 raise ActionRefused("begun before, and its order is not found any more")
         if blocked is None:
@@ -76,17 +83,28 @@ async def claim(
     return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
 
 
+async def _people_answer(connection: AsyncConnection, job: Job, now: Clock) -> bool:
+    event = job.case.event
+    if not (event.ticket_named and event.ticket_id and event.platform in HELPDESKS):
+        return False
+    pauses = HelpdeskPauseRepository(connection, job.tenant)
+    return await pauses.is_paused_at(Provider(event.platform), event.ticket_id, now())
+
+
 async def _blocked(
     ledger: ActionLedger,
+    facts: OrderFactRepository,
     job: Job,
     effect: Effect,
-    action: PlannedAction,
-    order: Order | None,
+    planned: tuple[PlannedAction, Order | None],
     *,
     now: Clock,
 ) -> PolicyReason | None:
+    action, order = planned
     if order is None or order.id != action.order_id:
         return PolicyReason.NOT_THEIRS
+    # A dispute may have been told of since the agent thought.
+    order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,
         customer=effect.customer_key,
@@ -109,7 +127,9 @@ def _effect(
     case: Case, action: PlannedAction, integration: Integration | None, order: Order | None
 ) -> Effect:
     if order is None:
-        return Effect(action.kind, integration.id if integration else None)
+        return Effect(
+            action.kind, integration.id if integration else None, ticket_id=action.ticket_id
+        )
     return Effect(
         action.kind,
         action.integration_id,

@@ -11,7 +11,7 @@ from domain.agent.plan import REPLIES, StepState
 from domain.agent.safety.acknowledgement import acknowledgement
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.speech.language import spoken_language
-from domain.agent.verdict import blocked_for_good
+from domain.agent.verdict import blocked_for_good, left_to_people
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -27,7 +27,9 @@ from domain.webhooks.outbound_event import (
 from domain.widget.contracts import LateAnswer
 from store.core.database import Database
 from store.intake.events import EventRepository, Ticket
+from store.reviews.answered_elsewhere import AnsweredElsewhere
 from store.reviews.escalations import EscalationRepository
+from store.reviews.notices import to_be_told
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
@@ -63,7 +65,7 @@ class Persist:
         async with self._database.tenant(tenant) as connection:
             runs = RunRepository(connection, tenant)
             deliveries = DeliveryRepository(connection, tenant)
-            reviews = EscalationRepository(connection, tenant)
+            reviews = AnsweredElsewhere(connection, tenant)
             reason = await reviews.hold_case(step.joined) if step.joined else step.escalation
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
@@ -105,13 +107,14 @@ class Persist:
                 await runs.take_off(step.ref.run_id, kind)
             review_id = step.joined or self._new_id()
             if step.escalation is not None:
-                await reviews.open(
+                await reviews.ask(
                     step.ref,
                     escalation_id=review_id,
                     round_=step.round,
                     reason=step.escalation,
                     expires_at=now + timedelta(seconds=step.review_expiry_s),
                     now=now,
+                    steps=step.steps,
                 )
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
@@ -129,7 +132,11 @@ class Persist:
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
             late = await _shown(connection, tenant, step)
-        return PersistResult(duration_ms=result.duration_ms, deliveries=waiting, late_answer=late)
+            opened = step.escalation is not None
+            notice = await to_be_told(connection, step.ref, step.round) if opened else ""
+        return PersistResult(
+            duration_ms=result.duration_ms, deliveries=waiting, late_answer=late, notice=notice
+        )
 
     async def _end_joined(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime
@@ -264,6 +271,8 @@ def _told(
 ) -> OutboundEvent | None:
     """What the merchant's systems hear of this outcome; None: nothing. `asked`: the review that it
     waits for, and why people have it."""
+    if left_to_people(step.steps):
+        return None  # who answers there knows
     if asked is not None:
         review_id, reason = asked
         return TicketEscalated(

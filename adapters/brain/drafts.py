@@ -115,7 +115,7 @@ def _from_templates(
     One that promises what the customer asks for goes before the others.
     """
     # The shop's word goes before the caller's.
-    told = order_values(request.order, seen.language) if request.order else {}
+    told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
     ranked = _ranked(catalogue, seen, asking, promised)[:_TRIED]

@@ -8,12 +8,14 @@ What changes from message to message, the offers and the date too, stands there 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from hashlib import sha256
 from itertools import count
 from typing import Final
 
 from pydantic import JsonValue
 
+from adapters.brain.order_facts import is_old
 from domain.agent.brain import BrainRequest, Category, Citation, Template
 from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, PlannedAction
@@ -144,8 +146,12 @@ def prompt_for(
         "known_values": {
             name: value[:_FIELD_CHARS] for name, value in list(request.fields.items())[:_FIELDS]
         },
+<<<<<<< HEAD
         "order": _order(request.order) if request.order else None,
         "attachments": _attachments(request.attachments, sees_images=sees_images),
+=======
+        "order": _order(request.order, request.today) if request.order else None,
+>>>>>>> w18-process
         "sources": shown,
         "offers": [{"kind": str(offer.kind), "what": _offer(offer)} for offer in request.offers],
     }
@@ -197,8 +203,16 @@ def _templates(
     return found
 
 
-def _order(order: Order) -> dict[str, JsonValue]:
+def _order(order: Order, today: date | None) -> dict[str, JsonValue]:
     """The order's facts, and no id of it. Its note may be anybody's words."""
+    told: dict[str, JsonValue] = {
+        "payment_disputed": order.is_disputed or None,
+        "payment_failed": order.is_payment_failed or None,
+        "refunded": str(order.refunded) if order.refunded else None,
+        "as_of": f"{order.told_at:%Y-%m-%d %H:%M} UTC"
+        if order.told_at and is_old(order, today)
+        else None,
+    }
     return {
         "key": _ORDER_KEY,
         "number": order.number,
@@ -209,4 +223,5 @@ def _order(order: Order) -> dict[str, JsonValue]:
         "tracking_url": order.tracking_url,
         "items": list(order.items[:_FIELDS]),
         "note": order.note[:_NOTE_CHARS],
+        **{name: value for name, value in told.items() if value is not None},
     }

@@ -1,5 +1,6 @@
 """What an answer may say of the order that was looked up, in the customer's language."""
 
+from datetime import date
 from typing import Final
 
 from domain.agent.brain import Citation, Language
@@ -21,23 +22,62 @@ _STATES: Final[dict[Language, dict[OrderState, str]]] = {
         OrderState.CANCELLED: "cancelled",
     },
 }
+_TOLD: Final[dict[Language, dict[str, str]]] = {
+    "fr": {
+        "disputed": "paiement contesté auprès de la banque",
+        "failed": "paiement refusé",
+        "refunded": "{} remboursés",
+        "as_of": "d'après nos informations du {}",
+    },
+    "en": {
+        "disputed": "payment disputed with the bank",
+        "failed": "payment declined",
+        "refunded": "{} refunded",
+        "as_of": "as of {}",
+    },
+}
+_MOMENTS: Final[dict[Language, str]] = {"fr": "%d/%m/%Y à %H:%M UTC", "en": "%Y-%m-%d %H:%M UTC"}
 _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 
 
-def order_values(order: Order, language: Language) -> dict[str, str]:
+def order_values(order: Order, language: Language, today: date | None = None) -> dict[str, str]:
     """The values of a template's placeholders that the shop itself has told.
 
     What the shop did not tell is left out. Its `note` never comes in: anybody may have written it.
+    `today`: in UTC. What was told on a day before says when, so that it does not sound live.
     """
     values = {
         "order_number": order.number,
-        "order_status": _STATES[language].get(order.state, ""),
+        "order_status": _status(order, language, today),
         "order_total": _amount(order.total, language),
         "order_placed_on": order.placed_at.strftime(_DATES[language]),
         "order_items": ", ".join(order.items),
         "tracking_url": order.tracking_url or "",
     }
     return {name: value for name, value in values.items() if value}
+
+
+def is_old(order: Order, today: date | None) -> bool:
+    """Whether webhooks told of the order on a day before today, and its shop was not asked."""
+    return order.told_at is not None and (today is None or order.told_at.date() < today)
+
+
+def _status(order: Order, language: Language, today: date | None) -> str:
+    state, words = _STATES[language].get(order.state), _TOLD[language]
+    if state is None:
+        return ""
+    more = (
+        words["disputed"] if order.is_disputed else None,
+        words["failed"] if order.is_payment_failed else None,
+        words["refunded"].format(_amount(order.refunded, language))
+        if order.refunded and order.refunded.minor
+        else None,
+        words["as_of"].format(order.told_at.strftime(_MOMENTS[language]))
+        if order.told_at and is_old(order, today)
+        else None,
+    )
+    told = ", ".join(filter(None, more))
+    return f"{state} ({told})" if told else state
 
 
 def order_citation(order: Order) -> Citation:

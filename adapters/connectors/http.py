@@ -1,7 +1,7 @@
 """The one way out to other people's APIs: what came of a request, said as one of three errors."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -24,7 +24,14 @@ READ_S: Final = 3.0
 MAX_BODY: Final = 1024 * 1024
 """Bytes of an answer; what is longer is none of the answers we know."""
 
+# Compressed, a small answer could become any size before its length is looked at.
+HEADERS: Final[Mapping[str, str]] = {
+    "user-agent": "support-engine",
+    "accept-encoding": "identity",
+}
+
 _CONNECT_S: Final = 3.0
+_GONE: Final = frozenset({404, 410})
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -45,8 +52,7 @@ def open_client() -> httpx.AsyncClient:
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         follow_redirects=False,
         trust_env=False,
-        # Compressed, a small answer could become any size before its length is looked at.
-        headers={"user-agent": "support-engine", "accept-encoding": "identity"},
+        headers=HEADERS,
     )
 
 
@@ -113,6 +119,15 @@ class ConnectorCall:
             raise ActionUnknown(f"HTTP {reply.status} about an earlier request")
         _refuse(reply, ActionUnknown)
         return _parse(reply, shape, ActionUnknown)
+
+    async def tell(self, request: httpx.Request) -> None:
+        """Have something said, to a side whose answer is its status alone; saying it twice does no
+        harm, so that ActionUnknown is never raised. NotAuthorized is, for 404 and 410 too: the
+        address is the credential, and it is none any more."""
+        reply = await self._send(request, ActionUnreachable, self.seconds_left)
+        if reply.status in _GONE:
+            raise NotAuthorized(f"HTTP {reply.status}")
+        _refuse(reply, ActionUnreachable)
 
     async def _send(
         self, request: httpx.Request, unclear: type[DomainError], seconds: float

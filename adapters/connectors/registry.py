@@ -1,6 +1,7 @@
 """The connectors: from a client's integration to the service at its other end."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -8,15 +9,19 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from adapters.connectors.gorgias import Gorgias
+from adapters.connectors.guarded import open_guarded_client
+from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.shopify import Shopify
+from adapters.connectors.slack import Slack
 from adapters.connectors.stripe import Stripe
+from adapters.connectors.woocommerce import WooCommerce
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
 from domain.core.errors import InvalidInput
 from domain.core.ports import Sealer
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import BASE_URL, Integration, check_credentials, check_settings
-from domain.integrations.ports import Helpdesk, Shop
+from domain.integrations.ports import Helpdesk, NoticeBoard, Shop
 from domain.integrations.provider import PROVIDERS, Provider
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -40,6 +45,12 @@ class ConnectorRegistry:
                 return Shopify.of(integration, self._credentials(integration), self._http)
             case Provider.STRIPE:
                 return Stripe.of(integration, self._credentials(integration), self._http)
+            case Provider.WOOCOMMERCE:
+                credentials = self._credentials(integration)
+                return WooCommerce.of(integration, credentials, self._way_to(integration))
+            case Provider.PRESTASHOP:
+                credentials = self._credentials(integration)
+                return PrestaShop.of(integration, credentials, self._way_to(integration))
             case Provider.DEMO_SHOP:
                 return DemoShop.of(integration, self._credentials(integration), self._http)
             case _:
@@ -53,6 +64,20 @@ class ConnectorRegistry:
                 return Gorgias.of(integration, self._credentials(integration), self._http)
             case _:
                 raise ActionRefused("the integration is no helpdesk")
+
+    def notices(self, integration: Integration) -> NoticeBoard:
+        if integration.provider is not Provider.SLACK:
+            raise ActionRefused("the integration takes no notices")
+        return Slack.of(integration, self._credentials(integration), self._http)
+
+    def _way_to(self, integration: Integration) -> httpx.AsyncClient:
+        """To a host that the merchant names, past the guard; to this machine, where that is
+        allowed, as to everybody."""
+        return self._http if BASE_URL in integration.settings else self._guarded
+
+    @cached_property
+    def _guarded(self) -> httpx.AsyncClient:
+        return open_guarded_client()
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""

@@ -15,7 +15,7 @@ from pydantic import (
 
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
-from domain.integrations.order import Order, OrderState
+from domain.integrations.order import Order, OrderState, first_link, state_of
 from domain.integrations.provider import Provider
 
 _DELIVERED: Final = "DELIVERED"
@@ -105,17 +105,14 @@ class FoundOrder(BaseModel):
         )
 
     def _state(self) -> OrderState:
-        if self.cancelled_at is not None:
-            return OrderState.CANCELLED
-        if self.fulfillment not in _SHIPPED:
-            return OrderState.OPEN
-        if self.fulfillments and all(sent.status == _DELIVERED for sent in self.fulfillments):
-            return OrderState.DELIVERED
-        return OrderState.SHIPPED
+        return state_of(
+            cancelled=self.cancelled_at is not None,
+            shipped=self.fulfillment in _SHIPPED,
+            delivered=[sent.status == _DELIVERED for sent in self.fulfillments],
+        )
 
     def _tracking_url(self) -> str | None:
-        urls = (tracking.url for sent in self.fulfillments for tracking in sent.tracking)
-        return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
+        return first_link(tracking.url for sent in self.fulfillments for tracking in sent.tracking)
 
 
 class _Orders(BaseModel):

@@ -9,22 +9,21 @@ import httpx
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 from adapters.connectors.http import ConnectorCall, Reply, verifying
-from domain.core.money import Money, digits_of
+from domain.core.errors import InvalidInput
+from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
 from domain.integrations.provider import Provider
+from domain.integrations.stripe_payment import NUMBER_KEYS, money_of, number_in, units_of
 
 _URL: Final = "https://api.stripe.com"
 # Shapes change with the version, and else an account's own would be used.
 _VERSION: Final = "2024-06-20"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
-_NUMBER_KEYS: Final = ("order_number", "order_id")
 _OUR_KEY: Final = "action_key"
 _PAGE: Final = 100
 _NOT_MOVED: Final = frozenset({"failed", "canceled"})
-# Where Stripe counts other minor units than ISO 4217, by how many digits behind the point.
-_DIGITS: Final = {"ISK": 2, "UGX": 2, "MGA": 0}
 
 _Amount = Annotated[int, Field(ge=0, le=10**10)]
 
@@ -51,8 +50,7 @@ class _Payment(BaseModel):
 
     @property
     def number(self) -> str:
-        given = next((self.metadata[key] for key in _NUMBER_KEYS if self.metadata.get(key)), "")
-        return given.removeprefix("#")
+        return number_in(self.metadata)
 
     def order(self, integration_id: str) -> Order:
         """The payment in the shape of every shop's orders."""
@@ -86,6 +84,10 @@ class _Refund(BaseModel):
 class _Refunds(BaseModel):
     data: tuple[_Refund, ...]
     has_more: bool
+
+
+class _Account(BaseModel):
+    id: str = Field(max_length=255)
 
 
 class _Failure(BaseModel):
@@ -123,7 +125,7 @@ class Stripe:
         if not _NUMBER.fullmatch(wanted):
             return None
         query = " OR ".join(
-            f"metadata['{key}']:'{prefix}{wanted}'" for key in _NUMBER_KEYS for prefix in ("", "#")
+            f"metadata['{key}']:'{prefix}{wanted}'" for key in NUMBER_KEYS for prefix in ("", "#")
         )
         request = self._http.build_request(
             "GET",
@@ -146,6 +148,12 @@ class Stripe:
             ),
         )
         return orders[best.id]
+
+    async def account(self) -> str:
+        """The id of the account that the key opens."""
+        url = f"{self._base_url}/v1/account"
+        request = self._http.build_request("GET", url, headers=self._headers)
+        return (await ConnectorCall(self._http).read(request, _Account)).id
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` of the payment back. Stripe deduplicates on `key` for a day; for ever, we
@@ -204,20 +212,14 @@ def _about_an_earlier_one(reply: Reply) -> bool:
 
 
 def _money(units: int, currency: str) -> Money:
-    """What Stripe counts in its own units. Raises ActionUnreachable for what it cannot mean."""
-    code = currency.upper()
-    ours, theirs = digits_of(code), _DIGITS.get(code, digits_of(code))
-    minor, rest = divmod(units * int(10**ours), int(10**theirs))
-    if rest:
-        raise ActionUnreachable("an amount of no known shape")
-    return Money(minor=minor, currency=code)
+    try:
+        return money_of(units, currency)
+    except InvalidInput:
+        raise ActionUnreachable("an amount of no known shape") from None
 
 
 def _units(amount: Money) -> int:
-    """The amount as Stripe counts it. Raises ActionRefused for one that it cannot move."""
-    ours = digits_of(amount.currency)
-    theirs = _DIGITS.get(amount.currency, ours)
-    units, rest = divmod(amount.minor * int(10**theirs), int(10**ours))
-    if rest:
-        raise ActionRefused("an amount that Stripe cannot move")
-    return units
+    try:
+        return units_of(amount)
+    except InvalidInput:
+        raise ActionRefused("an amount that Stripe cannot move") from None

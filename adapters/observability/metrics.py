@@ -78,6 +78,9 @@ class Metrics:
         # Shown from the start: a number that begins at 1 is no rise for Prometheus.
         self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
+        self._unowned = self._counter(
+            "inbound_of_nobody", "Webhooks of an account that no client has proved.", "provider"
+        )
         self._reports = self._counter("error_reports", "Errors reported.", "code")
         self._dropped = self._counter(
             "error_reports_dropped", "Errors that the tracker did not get."
@@ -117,6 +120,10 @@ class Metrics:
 
     def refused(self, code: str) -> None:
         self._refusals.labels(code).inc()
+
+    def of_nobody(self, provider: str) -> None:
+        """A webhook of the whole installation was believed, and no client has its account."""
+        self._unowned.labels(provider).inc()
 
     def reported(self, code: str) -> None:
         self._reports.labels(code).inc()

@@ -25,6 +25,7 @@ from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable, InternalError
 from domain.identity.contracts import SendMailInput
 from domain.inbound.contracts import ProcessWebhookInput
+from domain.privacy.contracts import EraseInput
 from domain.reviews.contracts import ReviewDecided
 from domain.runs.contracts import DryRunInput, DryRunResult, ProcessEventInput, RunFacts
 from domain.webhooks.contracts import SendWebhooksInput
@@ -41,8 +42,6 @@ _CHECKED_WITHIN: Final = timedelta(seconds=1)
 # Its platform waits for the answer.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
-# How much longer than its review a run may live.
-_RUN_MARGIN_S: Final = 2 * 3600
 # A worker that dies in the middle of a task is noticed after this, and another takes it over.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
@@ -82,7 +81,7 @@ class TemporalEngine:
             task_queue=names.ENGINE_QUEUE,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
-            execution_timeout=_lifetime(event),
+            execution_timeout=event.lifetime,
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
         )
@@ -124,7 +123,7 @@ class TemporalEngine:
                         id=names.process_event_id(event.ref.client_id, event.ref.event_id),
                         task_queue=names.ENGINE_QUEUE,
                         id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-                        execution_timeout=_lifetime(event),
+                        execution_timeout=event.lifetime,
                         task_timeout=_TASK_TIMEOUT,
                     )
         except WorkflowAlreadyStartedError:
@@ -168,11 +167,11 @@ class TemporalEngine:
                     priority=Priority(fairness_key=client_id),
                 )
 
-    async def process(self, webhook: ProcessWebhookInput) -> bool:
+    async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
         """Start the work on a webhook that is stored; False if it is under way.
 
         One that has ended is started anew: its row says whether there is anything left to do.
-        Raises EngineUnavailable; then the sweep starts it.
+        `wake`: have one that waits try now. Raises EngineUnavailable; then the sweep starts it.
         """
         ref = webhook.ref
         try:
@@ -185,10 +184,23 @@ class TemporalEngine:
                         task_queue=names.ENGINE_QUEUE,
                         task_timeout=_TASK_TIMEOUT,
                         priority=Priority(fairness_key=ref.client_id),
+                        start_signal=names.TRY_NOW_SIGNAL if wake else None,
                     )
         except WorkflowAlreadyStartedError:
             return False
         return True
+
+    async def start_erasure(self, erase: EraseInput) -> None:
+        """Start an erasure that nobody waits for; one that is under way is left alone. Raises
+        EngineUnavailable."""
+        with outages_told(), suppress(WorkflowAlreadyStartedError):
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await self._client.start_workflow(
+                    names.ERASE,
+                    erase,
+                    id=names.erase_id(erase.client_id, erase.subject),
+                    task_queue=names.ENGINE_QUEUE,
+                )
 
     async def mail(self, mail: SendMailInput) -> None:
         """Have a mail sent, whose record is committed. Raises EngineUnavailable."""
@@ -227,7 +239,3 @@ def outages_told() -> Iterator[None]:
         WorkflowUpdateRPCTimeoutOrCancelledError,
     ) as error:
         raise EngineUnavailable("Temporal did not answer") from error
-
-
-def _lifetime(event: ProcessEventInput) -> timedelta:
-    return timedelta(seconds=event.review_expiry_s + _RUN_MARGIN_S)

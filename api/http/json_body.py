@@ -1,9 +1,8 @@
 """JSON on the wire: one strict way in, one way out."""
 
 import asyncio
-import contextlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
 import orjson
@@ -48,21 +47,34 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str
 
 async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
     """The raw body of any type. Raises BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody."""
-    _check_announced_length(request)
+    announced_length(request, at_most=MAX_BYTES)
     coming: Crowd[str] = request.app.state.resources.bodies
     # One that has come with its head is read without a pause: it never counts beside another.
     with coming.join(request.state.caller):
-        return await _received(request, seconds)
+        return await body_within(request, at_most=MAX_BYTES, seconds=seconds)
 
 
-async def _received(request: Request, seconds: float) -> bytes:
+async def body_within(
+    request: Request,
+    *,
+    at_most: int,
+    seconds: float,
+    make_room: Callable[[int], None] | None = None,
+) -> bytes:
+    """The raw body of at most so many bytes, within so many seconds. `make_room`: told how many
+    bytes are held so far, before more are waited for; it may raise.
+
+    Raises BodyTooLarge, BodyTooSlow, InvalidBody, and what `make_room` raises.
+    """
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > MAX_BYTES:
+                if len(body) > at_most:
                     raise BodyTooLarge
+                if make_room is not None:
+                    make_room(len(body))
     except TimeoutError:
         raise BodyTooSlow from None
     except ClientDisconnect:
@@ -78,11 +90,18 @@ async def read_optional_body(request: Request) -> bytes:
     return await read_body(request)
 
 
-def _check_announced_length(request: Request) -> None:
-    # Only a promise: what comes is counted all the same.
-    with contextlib.suppress(ValueError):
-        if int(request.headers.get("content-length", "0")) > MAX_BYTES:
-            raise BodyTooLarge
+def announced_length(request: Request, *, at_most: int) -> int:
+    """How many bytes the body is said to have; 0 where nothing is said. Raises BodyTooLarge.
+
+    Only a promise: what comes is counted all the same.
+    """
+    try:
+        length = int(request.headers.get("content-length", "0"))
+    except ValueError:
+        return 0
+    if length > at_most:
+        raise BodyTooLarge
+    return max(0, length)
 
 
 def media_type_of(request: Request) -> str:

@@ -22,6 +22,13 @@ class RateLimiter:
         """Count one request of `key`. Raises TooManyRequests, and then does not count it."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
+    def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
+        """Raises TooManyRequests where this process knows that the window is full. Counts nothing:
+        for limits on what only shows later."""
+        known = self.counter.known_refusal(self._limits[scope], key, now)
+        if known is not None:
+            _admitted(known)
+
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:

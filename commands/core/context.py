@@ -24,7 +24,11 @@ from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
+<<<<<<< HEAD
 from domain.intake.errors import AttachmentNotFound
+=======
+from domain.inbound.errors import InboundWebhookNotFound
+>>>>>>> w18-process
 from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
@@ -125,6 +129,7 @@ _SENTENCES: Final = {
     ClientNotFound: "there is no such client",
     ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
+    InboundWebhookNotFound: "there is no such inbound webhook; they are kept for 30 days",
     IntegrationNotFound: "there is no such integration",
     MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",
     PlanRequired: "the client's plan does not include this",

@@ -18,8 +18,8 @@ class Material:
     is connected, though it may not take our credentials at the moment. `system_prompt`: what the
     client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
     under which a question to the customer is asked. `sensitive_words`: the merchant's own.
-    `turns_left`: how many answers the agent may still give in this thread within the hour.
-    `attachments`: the files that came with the message."""
+    `turns_left`: how many answers the agent may still give before people do. `attachments`: the
+    files that came with the message."""
 
     event: UnifiedEvent
     brand_name: str

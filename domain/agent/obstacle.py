@@ -43,6 +43,8 @@ def order_obstacle(
     """What no level and no person can allow."""
     if not order.belongs_to(customer_email):
         return PolicyReason.NOT_THEIRS
+    if order.told_at is not None:
+        return PolicyReason.ORDER_NOT_LIVE
     if spent.on_order & ON_ORDERS:
         return PolicyReason.ALREADY_DONE
     spec = ACTIONS[kind]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -40,8 +40,8 @@ class PlannedAction(BaseModel):
     """One step of a plan, before it ran, with everything code resolved for it.
 
     `order_id` and `amount` come from the shop, never from a message or a model. `ticket_id` is the
-    helpdesk's. `text` is a note's; replies say the draft or a human's words. `warrant` is of
-    actions on orders; without one only people let it through.
+    helpdesk's. `text` is a note's; replies say the draft or a human's words, and so does a note
+    without a text. `warrant` is of actions on orders; without one only people let it through.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +55,17 @@ class PlannedAction(BaseModel):
     tags: tuple[str, ...] = ()
     text: str = ""
     warrant: Warrant | None = None
+
+    @property
+    def as_note(self) -> Self:
+        """A reply left as an internal note, for people to send. It has no text of its own."""
+        return self.model_copy(update={"kind": ActionKind.NOTE})
+
+    @property
+    def says_the_answer(self) -> bool:
+        """Whether it says the draft, or a human's words: to the customer, or for the staff to send
+        in a helpdesk where answers are left as notes."""
+        return self.kind in REPLIES or (self.kind is ActionKind.NOTE and not self.text)
 
 
 class StepState(StrEnum):

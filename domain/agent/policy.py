@@ -79,7 +79,7 @@ def judge(
         reply = _reply(situation)
         verdicts.append(_of_reply(situation.rulebook.rule(reply.kind), reply.kind, about))
         if verdicts[-1].ruling is not Ruling.REFUSED:
-            plan.append(reply)
+            plan.append(reply.as_note if situation.answers_by_note else reply)
     doubt = _doubt(situation, verdicts)
     return Judgement(
         plan=tuple(plan),
@@ -93,11 +93,13 @@ def asking(
     situation: Situation, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
     """The judgement that asks the customer, whether to do `action` or, for None, about which order
-    to do `kind`; None where the rulebook leaves no such question to the agent."""
+    to do `kind`; None where the rulebook, or a dispute, leaves no such question to the agent."""
     rule = situation.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
         return None
     if action and action.amount and above_limit(rule.limits, action.amount, situation.spent):
+        return None
+    if situation.order and _disputed(situation.order):
         return None
     reason = PolicyReason.NOT_CONFIRMED if action else PolicyReason.ORDER_NOT_NAMED
     asked = judge(situation, Category.REFUND_REQUEST, ())
@@ -122,9 +124,9 @@ def recheck(
     """Why an action on an order may not be done now that its turn has come; None if it may.
 
     `approvals`: how many people approved the plan. One may stand in for the warrant and the level,
-    and for the time that its approval took; two for the limits; nobody for the order's owner and
-    state. `spent` counts other runs only. Not for an action that was begun before: its order may
-    show the effect already.
+    for a payment in dispute and for the time that its approval took; two for the limits; nobody for
+    the order's owner and state. `spent` counts other runs only. Not for an action that was begun
+    before: its order may show the effect already.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:
@@ -135,7 +137,7 @@ def recheck(
     if reason is None and action.amount != order.refundable:
         reason = PolicyReason.AMOUNT_CHANGED
     if reason is None and approvals < 1:
-        reason = _not_entitled(rule, action.warrant)
+        reason = _not_entitled(rule, action.warrant) or _disputed(order)
         if reason is None and too_old(rule, order, now):
             reason = PolicyReason.ORDER_TOO_OLD
     if reason is None and approvals < 2:
@@ -172,6 +174,11 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
     if rule.level is ActionLevel.CUSTOMER_CONFIRMED and unconfirmed:
         return PolicyReason.NOT_CONFIRMED
     return None
+
+
+def _disputed(order: Order) -> PolicyReason | None:
+    """The bank may take the money back as well: whether both are due, a person says."""
+    return PolicyReason.ORDER_DISPUTED if order.is_disputed else None
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
@@ -217,11 +224,16 @@ def _verdict(
     if kind not in ON_ORDERS or situation.order is None:
         return _by_level(kind, rule), Proof()
     proof = proof_of(situation, proposal, situation.order)
-    return _of_order(situation, rule, action, proof), proof
+    disputed = _disputed(situation.order)
+    return _of_order(situation, rule, action, proof, disputed), proof
 
 
 def _of_order(
-    situation: Situation, rule: ActionRule, action: PlannedAction, proof: Proof
+    situation: Situation,
+    rule: ActionRule,
+    action: PlannedAction,
+    proof: Proof,
+    disputed: PolicyReason | None,
 ) -> Verdict:
     missing, by_people = proof.missing, rule.level is ActionLevel.HUMAN_APPROVED
     unentitled = _not_entitled(rule, proof.warrant)
@@ -233,6 +245,8 @@ def _of_order(
         ruling = Ruling.ASK
     elif above:
         ruling, reason = Ruling.NEEDS_SECOND, above
+    elif disputed:
+        ruling, reason = Ruling.NEEDS_APPROVAL, disputed
     elif missing in _FOR_PEOPLE or by_people:
         ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
     else:

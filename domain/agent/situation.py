@@ -31,12 +31,14 @@ class Spent(BaseModel):
 
 
 class Connection(BaseModel):
-    """A connected integration, as far as the policy must know it."""
+    """A connected integration, as far as the policy must know it. `answers_by_note`: of a helpdesk
+    where the agent leaves its answers as internal notes, for people to send."""
 
     model_config = ConfigDict(frozen=True)
 
     integration_id: str
     provider: Provider
+    answers_by_note: bool = False
 
 
 class Situation(BaseModel):
@@ -62,6 +64,11 @@ class Situation(BaseModel):
             connection.integration_id == order.integration_id and connection.provider in SHOPS
             for connection in self.connections
         )
+
+    @property
+    def answers_by_note(self) -> bool:
+        """Whether the answer is left as a note in the event's ticket."""
+        return self.desk is not None and self.desk.answers_by_note
 
     @property
     def desk(self) -> Connection | None:

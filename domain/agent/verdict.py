@@ -29,7 +29,9 @@ class PolicyReason(StrEnum):
     own stands in the message. `not_certain`: there is one, and it is hesitant. `order_not_named`,
     `several_orders`: which order is meant is not certain. `not_confirmed`: the customer has not
     said yes. `unknown_language`: no grammar reads it. `sender_not_authenticated`: nobody vouches
-    for the mail's sender.
+    for the mail's sender. `order_not_live`: webhooks have told of the order, and its shop was not
+    asked. `order_disputed`: the customer's bank is asked for the payment, so that a human decides.
+    `people_answer`: a person has answered in the helpdesk's ticket.
     """
 
     NOT_OFFERED = "not_offered"
@@ -56,6 +58,9 @@ class PolicyReason(StrEnum):
     UNKNOWN_LANGUAGE = "unknown_language"
     SENDER_NOT_AUTHENTICATED = "sender_not_authenticated"
     WRONG_INTENT = "wrong_intent"
+    ORDER_NOT_LIVE = "order_not_live"
+    ORDER_DISPUTED = "order_disputed"
+    PEOPLE_ANSWER = "people_answer"
 
 
 _LIMITS: Final = frozenset(
@@ -91,6 +96,12 @@ def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
     blocked = (step for step in steps if step.state is StepState.BLOCKED)
     verdicts = (Verdict.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
     return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
+
+
+def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
+    """Whether nothing was done because a person answers in the helpdesk's ticket."""
+    blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
+    return blocked and not any(step.state is StepState.DONE for step in steps)
 
 
 class CustomerQuestion(BaseModel):

@@ -28,6 +28,7 @@ TELL_REVIEWERS: Final = "TellReviewers"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
+TRY_NOW_SIGNAL: Final = "try_now"
 PROGRESS_QUERY: Final = "progress"
 
 NORMALIZE: Final = "event.normalize"
@@ -61,6 +62,7 @@ SEND_VISITOR_CODE: Final = "widget.mail_code"
 SEND_SENDER_CODE: Final = "mail_sender.code"
 MAIL_ANSWER_UNSEEN: Final = "widget.mail_answer"
 WORK_ON_WEBHOOK: Final = "inbound.work"
+GIVE_UP_WEBHOOK: Final = "inbound.give_up"
 SWEEP_WEBHOOKS: Final = "sweep.inbound"
 POLL_INTEGRATIONS: Final = "inbound.poll"
 TELL_OF_REVIEW: Final = "review.tell"
@@ -138,7 +140,9 @@ def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
     """What the ids of all a client's workflows begin with, but for its erasures."""
-    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail")
+    kinds = (
+        "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
+    )  # fmt: skip
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 
 

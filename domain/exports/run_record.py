@@ -54,6 +54,9 @@ class ActionRecord(Record):
     amount: Annotated[BigCount | None, Field(description="What was moved, in minor units (cents).")]
     currency: Annotated[str | None, Field(description="Of `amount`, as in `EUR`.")]
     reference: Annotated[str | None, Field(description="The other side's name for what was done.")]
+    ticket_id: Annotated[
+        str | None, Field(description="The helpdesk's ticket that it was done in.")
+    ]
     planned_at: Annotated[Time, Field(description="When it was begun.")]
     finished_at: Annotated[Time | None, Field(description="When its outcome was known.")]
 

@@ -29,3 +29,10 @@ class WebhookWorked(Contract):
     wait_s: float = 0
     waits_for: WaitsFor | None = None
     next_ids: tuple[str, ...] = ()
+
+
+class GiveUpWebhookInput(Contract):
+    """`code`: what its work failed with for good."""
+
+    ref: WebhookRef
+    code: str

@@ -10,8 +10,8 @@ DUE_AFTER: Final = timedelta(days=30)
 
 
 class DataRequest(BaseModel):
-    """`order_ids`: those that the platform named, its own. `fulfilled_by`: who handed the data over,
-    as the audit log names people."""
+    """`order_ids`: those that the platform named, its own. `fulfilled_by`: who handed the data
+    over, as the audit log names people."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -20,8 +20,20 @@ SECRET_BYTES: Final = 24
 OVERLAP: Final = timedelta(hours=24)
 """How long the token and the secret before a rotation are good."""
 
-SECRET_HEADER: Final = "X-Inbound-Secret"
+SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
 """Where platforms that sign nothing are told to put the secret."""
+
+SECRETS_OF_OURS: Final = frozenset(
+    {
+        Provider.WOOCOMMERCE,
+        Provider.PRESTASHOP,
+        Provider.GENERIC,
+        Provider.GORGIAS,
+        Provider.FRESHDESK,
+    }
+)
+"""Platforms that sign with, or send, whatever secret they are given: one is made here. The others
+give out their own."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _SECRET: Final = re.compile(r"[!-~]{8,1000}")
@@ -29,25 +41,26 @@ _SECRET: Final = re.compile(r"[!-~]{8,1000}")
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """An endpoint as a request finds it. The secrets come sealed; `previous_until`: when the one
-    before the last rotation ends."""
+    """An endpoint as a request finds it. The secrets come sealed. `sealed_previous_secret`: the one
+    before the last rotation, while it is good."""
 
     tenant: TenantId
     integration_id: str
     provider: Provider
     sealed_secret: str | None = field(repr=False)
     sealed_previous_secret: str | None = field(repr=False)
-    previous_until: datetime | None
 
-    def secrets(self, sealer: Sealer, now: datetime) -> tuple[str, ...]:
+    @property
+    def owner(self) -> tuple[TenantId, str]:
+        """Client and integration."""
+        return self.tenant, self.integration_id
+
+    def secrets(self, sealer: Sealer) -> tuple[str, ...]:
         """Those that are good now, the newest first. Raises ValueError for one that was sealed
         with another key, or is another endpoint's."""
-        sealed = [self.sealed_secret]
-        if self.previous_until is not None and self.previous_until > now:
-            sealed.append(self.sealed_previous_secret)
         return tuple(
             unseal_endpoint_secret(sealer, self.tenant, self.integration_id, one)
-            for one in sealed
+            for one in (self.sealed_secret, self.sealed_previous_secret)
             if one is not None
         )
 
@@ -83,8 +96,9 @@ def token_digest(token: str) -> bytes | None:
 
 
 def made_secret(random_bytes: bytes) -> str:
-    """A secret of ours, in the form of Standard Webhooks. `random_bytes`: SECRET_BYTES of them."""
-    return "whsec_" + base64.b64encode(random_bytes).decode()
+    """A secret of ours. Its 48 hexadecimal digits are base64 too, so that libraries of Standard
+    Webhooks take it as it is. `random_bytes`: SECRET_BYTES of them."""
+    return "whsec_" + random_bytes.hex()
 
 
 def check_secret(secret: str) -> str:

@@ -50,11 +50,19 @@ class WebhookUnreadable(DomainError):
         return {"reason": self.reason}
 
 
+class AuthorUndecided(DomainError):
+    """A message of ours is on its way into the ticket, and this may be it."""
+
+    code = "author_undecided"
+    retryable = True
+
+
 class InboundBusy(DomainError):
     """As many bytes of mails are on their way as the process holds. The provider sends again."""
 
     code = "inbound_busy"
     retryable = True
+    retry_after_s = 5.0
 
 
 class InboundWebhookNotFound(DomainError):
@@ -65,6 +73,12 @@ class EndpointNotFound(DomainError):
     """The integration has no address for webhooks."""
 
     code = "endpoint_not_found"
+
+
+class EndpointExists(DomainError):
+    """The integration has an address already; it can be rotated."""
+
+    code = "endpoint_exists"
 
 
 class InvalidEndpoint(InvalidContent):

@@ -49,7 +49,7 @@ class Duty:
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
     """A message that no customer wrote, in a helpdesk's ticket. `is_public`: the customer reads it.
-    `by`: the address of its author, in the case that it was written in. `key`: our own action's,
+    `by`: the address of its author, or what else the platform calls them. `key`: our own action's,
     where the platform gives it back. `text`: for recognizing our own words, never kept."""
 
     ticket_id: str

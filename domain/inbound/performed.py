@@ -1,14 +1,29 @@
 """What came of a duty that a platform asked for."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from domain.inbound.webhook import Outcome
 from domain.privacy.contracts import EraseInput
 
 
+class DutyReason(StrEnum):
+    """What is left to people.
+
+    `no_address`: the platform named no customer, so that only what it told of the orders was
+    erased. `data_requested`: somebody hands the customer's data over. `conversations_left`: what
+    came from the shop is erased; conversations with its customers, exports and what was sent to
+    other systems are not.
+    """
+
+    NO_ADDRESS = "no_address"
+    DATA_REQUESTED = "data_requested"
+    CONVERSATIONS_LEFT = "conversations_left"
+
+
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """`reason`: a stable code of what is left to people, or of why there was nothing to do.
+    """`reason`: what is left to people, where the outcome says that something is.
     `reference`: the id of the data request, or of the erasure's certificate.
 
     `erase`: an erasure that is started before the webhook counts as done, as a workflow of the id
@@ -17,6 +32,6 @@ class Performed:
     """
 
     outcome: Outcome
-    reason: str | None = None
+    reason: DutyReason | None = None
     reference: str | None = None
     erase: EraseInput | None = None

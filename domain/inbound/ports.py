@@ -13,6 +13,7 @@ from domain.integrations.provider import Provider
 
 if TYPE_CHECKING:
     from domain.inbound.contracts import ProcessWebhookInput
+    from domain.privacy.contracts import EraseInput
 
 NO_SETTINGS: Final[Mapping[str, str]] = {}
 
@@ -20,11 +21,15 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
     """What reading needs of the integration that a webhook belongs to. `settings`: the
-    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event."""
+    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event.
+    `received_at`: when the webhook came, for what names no time of its own. `is_signed`: the
+    integration has a secret, so that the request was verified by it."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
+    received_at: datetime | None = None
+    is_signed: bool = False
 
 
 class Platform(Protocol):
@@ -63,6 +68,13 @@ class Platform(Protocol):
 class WebhookStarter(Protocol):
     """What works on a webhook after it is stored."""
 
-    async def process(self, webhook: "ProcessWebhookInput") -> bool:
-        """Start its workflow; False if it is under way. Raises EngineUnavailable; then the sweep
-        starts it."""
+    async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
+        """Start its workflow; False if it is under way. `wake`: have one that waits try now. Raises
+        EngineUnavailable; then the sweep starts it."""
+
+
+class ErasureStarter(Protocol):
+    """What removes a customer whose erasure a platform has ordered."""
+
+    async def start_erasure(self, erase: "EraseInput") -> None:
+        """Start it; one that is under way is left alone. Raises EngineUnavailable."""

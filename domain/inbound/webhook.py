@@ -49,8 +49,9 @@ class Outcome(StrEnum):
     `event`: an event with a run. `no_playbook`: an event that no playbook wants. `order_updated`,
     `order_known`: it said something new of an order, or nothing new. `duty_done`: all of it was
     done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the
-    helpdesk. `own_message`: it was written by this service. `left_to_people`: a person has the
-    ticket. `known`: the message came before by another way. `ignored`: it concerns nothing here.
+    helpdesk. `ticket_closed`: people are done in the ticket, and the agent answers there again.
+    `own_message`: it was written by this service. `left_to_people`: a person has the ticket.
+    `known`: the message came before by another way. `ignored`: it concerns nothing here.
     """
 
     EVENT = "event"
@@ -60,6 +61,7 @@ class Outcome(StrEnum):
     DUTY_DONE = "duty_done"
     DUTY_FOR_PEOPLE = "duty_for_people"
     STAFF_ANSWERED = "staff_answered"
+    TICKET_CLOSED = "ticket_closed"
     OWN_MESSAGE = "own_message"
     LEFT_TO_PEOPLE = "left_to_people"
     KNOWN = "known"

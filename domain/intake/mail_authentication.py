@@ -48,6 +48,11 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
     return found is not None and _passes(found.findings, _domain(address))
 
 
+def is_of(address: str, named: str) -> bool:
+    """Whether a proof for the domain of `named`, an address or a domain, is one for `address`."""
+    return _covers(_domain(named), _domain(address))
+
+
 def _passes(findings: Sequence[_Finding], domain: str) -> bool:
     dmarc = [one for one in findings if one.method == "dmarc" and one.result not in _NO_POLICY]
     if dmarc:

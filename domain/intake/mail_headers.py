@@ -76,6 +76,12 @@ class MailHeaders:
         return tuple(_whole(self.view.get(name)))
 
 
+def header_pairs(value: JsonValue | None) -> tuple[tuple[str, str], ...]:
+    """Names, lower case, and values of headers in any usual shape, in their order: at most 300."""
+    given = ((name, _joined(inner)) for name, inner in _pairs(value))
+    return tuple((name, text) for name, text in given if text is not None)
+
+
 def _pairs(value: JsonValue | None) -> Iterator[tuple[str, JsonValue]]:
     """Names, lower case, and values, in the order in which they were sent."""
     if isinstance(value, str):

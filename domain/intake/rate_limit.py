@@ -34,6 +34,8 @@ class LimitScope(StrEnum):
     WIDGET_SESSION = "widget_session"
     WIDGET_CODE = "widget_code"
     WIDGET_CODE_TRY = "widget_code_try"
+    INBOUND = "inbound"
+    INBOUND_REFUSED = "inbound_refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
     Signup, verification and OAuth clients go by IP address, the others by user or key. The widget's
     go by IP address or session within a client; all but reading have longer windows. Codes for
-    visitors are counted by IP address for all clients.
+    visitors are counted by IP address for all clients. Inbound webhooks go by endpoint, those that
+    were refused by IP address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -66,6 +69,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.AUTHORIZATION: 60,
         LimitScope.EXCHANGE: 60,
         LimitScope.WIDGET: 600,
+        LimitScope.INBOUND: 1200,
+        LimitScope.INBOUND_REFUSED: 60,
     }
     visitors = {
         LimitScope.WIDGET_ADDRESS: 30,

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.integrations.errors import InvalidIntegration, UnknownProvider
-from domain.integrations.provider import OF_MERCHANTS, PROVIDERS, Provider, Shape
+from domain.integrations.provider import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Provider, Shape
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:
@@ -49,6 +49,11 @@ class Integration(BaseModel):
     def only_listens(self) -> bool:
         """Whether there are no credentials to ask or act with."""
         return not self.sealed
+
+    @property
+    def answers_by_note(self) -> bool:
+        """Whether the agent's answers are left as internal notes there."""
+        return self.settings.get(ANSWER_AS) == "note"
 
     def base_url(self, usual: str) -> str:
         """Where its API is: `usual`, unless a loopback address was set in its place."""
@@ -134,6 +139,11 @@ def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> Non
             raise InvalidIntegration(
                 f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",
                 f"credentials.{name}",
+            )
+        shape = PROVIDERS[provider].secret_shapes.get(name)
+        if shape is not None and not shape.pattern.fullmatch(value):
+            raise InvalidIntegration(
+                f"{provider}: {name}: {shape.expected} expected", f"credentials.{name}"
             )
 
 

@@ -1,16 +1,165 @@
-"""The known order: all that webhooks and polls have told of one order."""
+"""The known order: all that webhooks and polls have told of one order.
 
-from dataclasses import dataclass
+Each field is kept with the time that it was told of, so that facts may come late, twice and in any
+order: the same facts give the same known order.
+"""
 
-from domain.integrations.order import Order
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final, Self
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from domain.core.money import Money
+from domain.integrations.order import Order, OrderState
+from domain.integrations.order_fact import OrderFact
 from domain.integrations.provider import Provider
 
+# What is no field of the order itself, or has a rule of its own.
+_APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
-@dataclass(frozen=True, slots=True)
-class FoundOrder:
-    """`order`: as an answer may speak of it; nothing of it may be given back or changed, for
-    nobody has asked the shop."""
 
-    integration_id: str
-    provider: Provider
-    order: Order
+class ToldValue(BaseModel):
+    """`at`: the version of the fact that told it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    value: JsonValue
+
+    @property
+    def rank(self) -> tuple[datetime, str]:
+        """Of two the higher counts. Those of the same moment have to be told apart somehow."""
+        return self.at, json.dumps(self.value, sort_keys=True)
+
+
+class ToldRefund(BaseModel):
+    """All that was given back, as told at one version."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    sum: Money
+
+
+class KnownOrder(BaseModel):
+    """`told`: by field of an `OrderFact`. `refunds`: those that no later and larger one covers.
+    `deleted_at`: the version of the last deletion; what was told before it is forgotten."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: datetime
+    told: dict[str, ToldValue] = {}
+    refunds: tuple[ToldRefund, ...] = ()
+    deleted_at: datetime | None = None
+
+    @classmethod
+    def of(cls, fact: OrderFact) -> Self:
+        """What is known of an order by one fact."""
+        if fact.is_deleted:
+            return cls(version=fact.version, deleted_at=fact.version)
+        values = fact.model_dump(mode="json", exclude=_APART, exclude_none=True)
+        refunds = (ToldRefund(at=fact.version, sum=fact.refunded),) if fact.refunded else ()
+        return cls(
+            version=fact.version,
+            told={name: ToldValue(at=fact.version, value=it) for name, it in values.items()},
+            refunds=refunds,
+        )
+
+    def merged(self, other: "KnownOrder") -> "KnownOrder":
+        """What both know. Associative, commutative and idempotent."""
+        deletions = [it for it in (self.deleted_at, other.deleted_at) if it is not None]
+        deleted_at = max(deletions, default=None)
+        told: dict[str, ToldValue] = {}
+        for name, value in (*self.told.items(), *other.told.items()):
+            if _is_after(value.at, deleted_at):
+                told[name] = max(told.get(name, value), value, key=lambda it: it.rank)
+        refunds = (it for it in (*self.refunds, *other.refunds) if _is_after(it.at, deleted_at))
+        return KnownOrder(
+            version=max(self.version, other.version),
+            told=dict(sorted(told.items())),
+            refunds=_uncovered(refunds),
+            deleted_at=deleted_at,
+        )
+
+    @property
+    def refunded(self) -> Money | None:
+        """All that was given back; it never shrinks. Of several currencies the last one told."""
+        if not self.refunds:
+            return None
+        last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
+        sums = (it.sum for it in self.refunds if it.sum.currency == last)
+        return max(sums, key=lambda it: it.minor)
+
+    def fact(self, order_id: str) -> OrderFact:
+        """The order as one fact that tells all that is known."""
+        return OrderFact.model_validate(
+            {
+                "order_id": order_id,
+                "version": self.version,
+                "refunded": self.refunded,
+                "is_deleted": self.deleted_at is not None and not (self.told or self.refunds),
+                **{name: it.value for name, it in self.told.items()},
+            }
+        )
+
+
+def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order | None:
+    """The order as an answer may speak of it. None where what makes an order was never told.
+
+    Nothing of it can be given back: its shop was not asked.
+    """
+    if fact.is_deleted or fact.total is None or fact.placed_at is None:
+        return None
+    return Order(
+        integration_id=integration_id,
+        provider=provider,
+        id=fact.order_id,
+        number=fact.number or fact.order_id,
+        customer_email=fact.customer_email,
+        state=fact.state or OrderState.UNKNOWN,
+        total=fact.total,
+        refundable=Money(minor=0, currency=fact.total.currency),
+        refunded=fact.refunded,
+        placed_at=fact.placed_at,
+        tracking_url=fact.tracking_url,
+        items=fact.items or (),
+        is_disputed=bool(fact.is_disputed),
+        is_payment_failed=bool(fact.is_payment_failed),
+        told_at=fact.version,
+    )
+
+
+def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
+    """A live order with what its shop does not say of its payment: what was told of the same order
+    by a payment provider, too."""
+    known = tuple(facts)
+    return order.model_copy(
+        update={
+            "is_disputed": order.is_disputed or any(it.is_disputed for it in known),
+            "is_payment_failed": order.is_payment_failed
+            or any(it.is_payment_failed for it in known),
+        }
+    )
+
+
+def number_key(number: str | None) -> str | None:
+    """An order's number as it is searched for: without "#", in small letters."""
+    return (number or "").strip().removeprefix("#").strip().casefold() or None
+
+
+def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
+    return deleted_at is None or at > deleted_at
+
+
+def _uncovered(refunds: Iterable[ToldRefund]) -> tuple[ToldRefund, ...]:
+    """Without those that another of the same currency covers: as late, and as much."""
+    latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
+    kept: list[ToldRefund] = []
+    for one in latest_first:
+        before = kept[-1].sum if kept else None
+        if before and before.currency == one.sum.currency and before.minor >= one.sum.minor:
+            continue
+        kept.append(one)
+    return tuple(kept)

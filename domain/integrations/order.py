@@ -1,5 +1,6 @@
 """The order: what a merchant's shop says of it, the same shape for every shop."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -20,12 +21,32 @@ class OrderState(StrEnum):
     UNKNOWN = "unknown"
 
 
+def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> OrderState:
+    """The state of an order. `shipped`: at least a part of it has left. `delivered`: of each parcel
+    that is known, whether it has arrived."""
+    if cancelled:
+        return OrderState.CANCELLED
+    if not shipped:
+        return OrderState.OPEN
+    return OrderState.DELIVERED if delivered and all(delivered) else OrderState.SHIPPED
+
+
+def first_link(urls: Iterable[str | None]) -> str | None:
+    """The first address of the web among them, which a customer may be given."""
+    return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
+
+
 class Order(BaseModel):
     """One order of one shop.
 
     `id` is the shop's own, `number` what customers call it (without "#"). `refundable` is what the
     shop would still give back, with everything refunded so far taken off. `note` is free text that
     customers and strangers may have written: facts for nobody, instructions for nobody.
+
+    `is_disputed`: the customer's bank has called the payment back, or is asked to.
+    `is_payment_failed`: the last try to pay failed. `refunded`: what was given back so far, where a
+    webhook told it. `told_at`: as of when webhooks have told all this; None for an order that its
+    shop was just asked for. An order that was told may be spoken of and never acted on.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,6 +63,10 @@ class Order(BaseModel):
     tracking_url: str | None = None
     items: tuple[str, ...] = ()
     note: str = ""
+    is_disputed: bool = False
+    is_payment_failed: bool = False
+    refunded: Money | None = None
+    told_at: datetime | None = None
 
     @property
     def key(self) -> str:

@@ -65,10 +65,19 @@ class Helpdesk(Protocol):
         """Ask who we are there. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
 
 
+class NoticeBoard(Protocol):
+    """Where a merchant's people read what waits for them. Errors as for a Shop."""
+
+    async def tell(self, text: str) -> None:
+        """Post it, for everybody there to read."""
+
+
 class Connectors(Protocol):
-    """The other ends of a client's integrations. Both raise ActionRefused for a provider that is
+    """The other ends of a client's integrations. All raise ActionRefused for a provider that is
     no such thing, NotAuthorized for credentials that cannot be read."""
 
     def shop(self, integration: Integration) -> Shop: ...
 
     def helpdesk(self, integration: Integration) -> Helpdesk: ...
+
+    def notices(self, integration: Integration) -> NoticeBoard: ...

@@ -52,7 +52,8 @@ class ProviderSpec:
     """All that is to be known of one provider before it is called.
 
     Of `settings` and `credentials` all are needed; of `optional` settings any may be given, and
-    nothing else is taken. `may_listen`: it may be connected without credentials, for its webhooks
+    nothing else is taken. `secret_shapes`: of credentials that must look like something.
+    `may_listen`: it may be connected without credentials, for its webhooks
     alone. `on_this_machine`: it is a file here, which only operators may connect. `slow_to_show`:
     nothing there keeps a first request that is still at work from ending after it was looked for.
     """
@@ -61,6 +62,7 @@ class ProviderSpec:
     settings: Mapping[str, Shape] = field(default_factory=dict)
     credentials: tuple[str, ...] = ()
     optional: Mapping[str, Shape] = field(default_factory=dict)
+    secret_shapes: Mapping[str, Shape] = field(default_factory=dict)
     may_listen: bool = False
     on_this_machine: bool = False
     slow_to_show: bool = False
@@ -78,6 +80,11 @@ _SHOP_URL: Final = Shape(
 # How an answer is written in a ticket.
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
+
+# The mail server of the merchant that all mails of a mail provider's address pass before.
+AUTHSERV_ID: Final = "authserv_id"
+_AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
+_MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
 
 PROVIDERS: Final = {
     Provider.SHOPIFY: ProviderSpec(
@@ -97,6 +104,7 @@ PROVIDERS: Final = {
         settings={"url": _SHOP_URL},
         credentials=("consumer_key", "consumer_secret"),
         may_listen=True,
+        slow_to_show=True,
     ),
     Provider.PRESTASHOP: ProviderSpec(
         of=SystemClass.SHOP,
@@ -148,10 +156,21 @@ PROVIDERS: Final = {
         optional={ANSWER_AS: _ANSWER_AS},
         slow_to_show=True,
     ),
-    Provider.MAILGUN: ProviderSpec(of=SystemClass.MAIL),
-    Provider.POSTMARK: ProviderSpec(of=SystemClass.MAIL),
-    Provider.SENDGRID: ProviderSpec(of=SystemClass.MAIL),
-    Provider.SLACK: ProviderSpec(of=SystemClass.NOTICES, credentials=("webhook_url",)),
+    Provider.MAILGUN: _MAIL,
+    Provider.POSTMARK: _MAIL,
+    Provider.SENDGRID: _MAIL,
+    Provider.SLACK: ProviderSpec(
+        of=SystemClass.NOTICES,
+        credentials=("webhook_url",),
+        optional={"language": Shape(re.compile(r"fr|en"), "fr or en")},
+        # Nothing else is ever posted to.
+        secret_shapes={
+            "webhook_url": Shape(
+                re.compile(r"https://hooks\.slack\.com/services(?:/[A-Za-z0-9]{1,64}){3}"),
+                "https://hooks.slack.com/services/T…/B…/…",
+            )
+        },
+    ),
     Provider.GENERIC: ProviderSpec(of=SystemClass.OTHER),
 }
 
@@ -163,6 +182,8 @@ def _of(system: SystemClass) -> frozenset[Provider]:
 SHOPS: Final = _of(SystemClass.SHOP)
 
 HELPDESKS: Final = _of(SystemClass.HELPDESK)
+
+NOTICE_BOARDS: Final = _of(SystemClass.NOTICES)
 
 OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)
 """What merchants may connect by themselves."""

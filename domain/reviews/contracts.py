@@ -22,3 +22,10 @@ class ReviewDecided(Contract):
     """Wakes a parked run. It carries no authority: the decision is read from PostgreSQL."""
 
     escalation_id: str
+
+
+class TellReviewersInput(Contract):
+    """Of which review the client's people are told."""
+
+    client_id: str
+    review_id: str

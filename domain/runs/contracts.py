@@ -4,11 +4,16 @@ One frozen Input and Result for each activity, signal and workflow. Histories ke
 long as they live, so fields are only ever added, with defaults (docs/workflow-versioning.md).
 """
 
+from datetime import timedelta
+from typing import Final
+
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import StepOutcome
 from domain.core.contracts import Contract, RunRef
 from domain.runs.run import RunStatus, Timings
 from domain.widget.contracts import LateAnswer
+
+_RUN_MARGIN: Final = timedelta(hours=2)
 
 
 class ProcessEventInput(Contract):
@@ -19,6 +24,11 @@ class ProcessEventInput(Contract):
     threshold: float
     remote_brain: bool = False
     review_expiry_s: float = 72 * 3600
+
+    @property
+    def lifetime(self) -> timedelta:
+        """How long its workflow may live: longer than its review."""
+        return timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 
 class RunFacts(Contract):
@@ -66,12 +76,14 @@ class PersistResult(Contract):
     """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent.
     `joined`: nothing was stored, for the message was added to that open review of its conversation
     in place of a review of its own. `late_answer`: what a visitor of the widget may have left
-    before, to be mailed if it stays unseen."""
+    before, to be mailed if it stays unseen. `notice`: a review that was opened, of which the
+    client's people are told in a chat; empty for none."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
     joined: str = ""
     late_answer: LateAnswer | None = None
+    notice: str = ""
 
 
 class DryRunInput(Contract):

@@ -31,15 +31,23 @@ _TABLES = (
     "poll_cursors",
 )
 
-# As active_key: no row may be read before the client is known.
+# As active_key: no row may be read before the client is known. Secrets come sealed; the one before
+# is only given while it is good.
 _ENDPOINT = """
 CREATE FUNCTION inbound_endpoint(presented bytea, at timestamptz)
-RETURNS TABLE (client_id text, integration_id text)
+RETURNS TABLE (client_id text, integration_id text, provider text, sealed_secret text,
+               sealed_previous_secret text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT endpoint.client_id, endpoint.integration_id FROM public.inbound_endpoints AS endpoint
-    WHERE endpoint.token_digest = presented
-       OR (endpoint.previous_token_digest = presented AND endpoint.previous_until > at)
+    SELECT endpoint.client_id, endpoint.integration_id, integration.provider,
+           endpoint.sealed_secret,
+           CASE WHEN endpoint.previous_until > at THEN endpoint.sealed_previous_secret END
+    FROM public.inbound_endpoints AS endpoint
+    JOIN public.integrations AS integration
+      ON integration.client_id = endpoint.client_id AND integration.id = endpoint.integration_id
+    WHERE (endpoint.token_digest = presented
+           OR (endpoint.previous_token_digest = presented AND endpoint.previous_until > at))
+      AND integration.status <> 'disconnected'
     LIMIT 1
 $$
 """
@@ -99,6 +107,13 @@ def upgrade() -> None:
     tenancy.unprotect("inbound_events")
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
+    op.add_column("action_ledger", _text("ticket_id", nullable=True))
+    op.create_index(
+        "ix_action_ledger_ticket",
+        "action_ledger",
+        ["client_id", "integration_id", "ticket_id"],
+        postgresql_where=sa.text("ticket_id IS NOT NULL"),
+    )
     _make_hub()
     _make_orders()
     _make_files()
@@ -310,11 +325,18 @@ def _make_duties() -> None:
         _json("order_ids", "[]"),
         _time("created_at"),
         _time("due_at"),
+        _time("told_at", nullable=True),
         _text("fulfilled_by", nullable=True),
         _time("fulfilled_at", nullable=True),
         _of_client("data_requests"),
         _points_to("data_requests", "integrations", "integration_id"),
         sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_data_requests")),
+    )
+    op.create_index(
+        "ix_data_requests_untold",
+        "data_requests",
+        ["id"],
+        postgresql_where=sa.text("told_at IS NULL"),
     )
 
 
@@ -324,6 +346,8 @@ def downgrade() -> None:
     for table in reversed(_TABLES):
         tenancy.unprotect(table)
         op.drop_table(table)
+    op.drop_index("ix_action_ledger_ticket")
+    op.drop_column("action_ledger", "ticket_id")
     op.drop_column("integrations", "proved_account")
     op.create_table(
         "inbound_events",

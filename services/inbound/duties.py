@@ -1,11 +1,29 @@
 """Duties: what a platform asks for and must be done. Its signature is the proof that it asks."""
 
+from typing import Final, assert_never
+
 from domain.core.ports import Sealer
-from domain.inbound.meaning import Duty
-from domain.inbound.performed import Performed
+from domain.inbound.data_request import DUE_AFTER
+from domain.inbound.meaning import Duty, DutyKind
+from domain.inbound.performed import DutyReason, Performed
+from domain.inbound.webhook import Outcome
+from domain.intake.customer_email import customer_key
 from domain.integrations.provider import Provider
-from domain.tenants.actor import Actor
+from domain.privacy.contracts import EraseInput
+from domain.privacy.erasure import subject_digests
+from domain.tenants.actor import OPERATORS, Actor
 from services.core.unit_of_work import UnitOfWork
+from store.inbound.data_requests import DataRequestRepository
+from store.inbound.shop_redaction import ShopRedaction
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.order_facts import OrderFactRepository
+
+_NOTED: Final = {
+    DutyKind.REDACT_CUSTOMER: "erasure ordered",
+    DutyKind.CUSTOMER_DATA: "data requested",
+    DutyKind.REDACT_SHOP: "shop redacted",
+    DutyKind.DISCONNECT: "integration disconnected",
+}
 
 
 async def perform(
@@ -20,7 +38,75 @@ async def perform(
 ) -> Performed:
     """Do what is asked, or say what people must do. Doing it twice changes nothing more.
 
-    `webhook_id`: the key of its effects. `Performed.erase`: an erasure that its caller starts
-    before the webhook counts as done. Raises RoleRequired, ClientNotFound.
+    `webhook_id`: the key of its effects. `Performed.erase`: an erasure that the caller starts
+    before the webhook counts as done. Raises RoleRequired.
     """
-    raise NotImplementedError
+    actor.require(OPERATORS)
+    match duty.kind:
+        case DutyKind.REDACT_CUSTOMER:
+            performed = await _redact_customer(
+                work, actor, duty, webhook_id, integration_id, sealer=sealer
+            )
+        case DutyKind.CUSTOMER_DATA:
+            performed = await _note_request(work, duty, webhook_id, integration_id)
+        case DutyKind.REDACT_SHOP:
+            redaction = ShopRedaction(work.connection, work.tenant)
+            await redaction.erase(integration_id, duty_id=webhook_id)
+            # Whose customers wrote of this shop's orders, and where else it was copied to, no
+            # record says.
+            performed = Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.CONVERSATIONS_LEFT)
+        case DutyKind.DISCONNECT:
+            integrations = IntegrationRepository(work.connection, work.tenant)
+            work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
+            performed = Performed(Outcome.DUTY_DONE)
+        case _:
+            assert_never(duty.kind)
+    work.note(
+        actor,
+        _NOTED[duty.kind],
+        integration_id=integration_id,
+        provider=provider.value,
+        webhook_id=webhook_id,
+    )
+    return performed
+
+
+async def _redact_customer(
+    work: UnitOfWork,
+    actor: Actor,
+    duty: Duty,
+    webhook_id: str,
+    integration_id: str,
+    *,
+    sealer: Sealer,
+) -> Performed:
+    """The whole erasure of one customer, as an operator orders it. Where the platform names no
+    customer, its orders are all that can be found."""
+    facts = OrderFactRepository(work.connection, work.tenant)
+    await facts.forget_orders(integration_id, duty.order_ids)
+    key = customer_key(duty.customer_email)
+    if key is None:
+        return Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.NO_ADDRESS)
+    erase = EraseInput(
+        erasure_id=webhook_id,
+        client_id=work.tenant,
+        requested_by=actor.name,
+        subject=subject_digests(sealer, work.tenant, key)[0].hex(),
+        sealed_customer=sealer.seal(key),
+    )
+    return Performed(Outcome.DUTY_DONE, reference=erase.erasure_id, erase=erase)
+
+
+async def _note_request(
+    work: UnitOfWork, duty: Duty, webhook_id: str, integration_id: str
+) -> Performed:
+    """A person hands the data over: the service cannot know that whoever asked is answered."""
+    await DataRequestRepository(work.connection, work.tenant).open(
+        webhook_id,
+        integration_id=integration_id,
+        customer_email=duty.customer_email,
+        order_ids=duty.order_ids,
+        now=work.now,
+        due_at=work.now + DUE_AFTER,
+    )
+    return Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.DATA_REQUESTED, reference=webhook_id)

@@ -5,7 +5,7 @@ from collections import OrderedDict, defaultdict
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
-from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, attempt
+from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, attempt, judged, live
 from services.core.gate import Gate
 from store.core.database import Database
 from store.intake.rate_windows import RateWindowRepository
@@ -22,6 +22,10 @@ _PATIENCE_S: Final = 2.0
 class RequestCounter(Protocol):
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
         """Count one request of `key`, unless its window is full."""
+
+    def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
+        """What this process knows the next request of `key` would be refused with. It asks nobody,
+        and counts nothing."""
 
 
 class MemoryCounter:
@@ -51,6 +55,12 @@ class MemoryCounter:
             kept.move_to_end(key)
         return tried
 
+    def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
+        counted = live(limit, self._hits[limit.scope].get(key, ()), now)
+        if len(counted) < limit.quota:
+            return None
+        return judged(limit, counted, now, admitted=False)
+
 
 class PostgresCounter:
     """Exact for all processes on one database.
@@ -69,33 +79,29 @@ class PostgresCounter:
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
         """Raises EngineUnavailable."""
-        whose = (limit.scope, key)
-        known = self._known_refusal(whose, limit, now)
+        known = self.known_refusal(limit, key, now)
         if known is not None:
             return known
-        async with self._gate.enter(whose):
+        async with self._gate.enter((limit.scope, key)):
             # Those who came before may have been refused meanwhile.
-            return self._known_refusal(whose, limit, now) or await self._ask(whose, limit, now)
+            return self.known_refusal(limit, key, now) or await self._ask(limit, key, now)
 
-    async def _ask(
-        self, whose: tuple[LimitScope, str], limit: Limit, now: datetime
-    ) -> LimitDecision:
+    async def _ask(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
         async with self._database.service() as connection:
             windows = RateWindowRepository(connection)
-            tried = await windows.hit(limit, whose[1], now)
+            tried = await windows.hit(limit, key, now)
             self._until_purge -= 1
             if self._until_purge <= 0:
                 self._until_purge = _PURGE_EVERY
                 await windows.purge(now)
         if not tried.admitted:
-            self._refused[whose] = now + timedelta(seconds=tried.wait_s)
+            self._refused[limit.scope, key] = now + timedelta(seconds=tried.wait_s)
             if len(self._refused) > self._max_refused:
                 self._refused.popitem(last=False)
         return tried
 
-    def _known_refusal(
-        self, whose: tuple[LimitScope, str], limit: Limit, now: datetime
-    ) -> LimitDecision | None:
+    def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
+        whose = (limit.scope, key)
         until = self._refused.get(whose)
         if until is None:
             return None

@@ -118,7 +118,7 @@ _EVENT: Final = (
 )  # fmt: skip
 _ACTION: Final = (
     "id", "step", "round", "action", "state", "detail", "integration_id", "order_key",
-    "customer_key", "amount", "currency", "reference", "planned_at", "finished_at",
+    "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
 # Without a time nothing is set. The widget's key is left out: the pages that it stands in would

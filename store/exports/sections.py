@@ -110,7 +110,8 @@ _ACTIONS: Final = """(
         'id', a.id, 'step', a.step, 'round', a.round, 'action', a.action, 'state', a.state,
         'detail', a.detail, 'integration_id', a.integration_id, 'order_key', a.order_key,
         'customer_key', a.customer_key, 'amount', a.amount, 'currency', a.currency,
-        'reference', a.reference, 'planned_at', a.planned_at, 'finished_at', a.finished_at)
+        'reference', a.reference, 'ticket_id', a.ticket_id, 'planned_at', a.planned_at,
+        'finished_at', a.finished_at)
         ORDER BY a.step, a.round), '[]'::json)
     FROM action_ledger AS a
     WHERE a.client_id = t.client_id AND a.run_id = t.id)"""

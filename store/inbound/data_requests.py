@@ -2,9 +2,28 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.inbound.data_request import DataRequest
-from store.core.repository import TenantRepository
+from domain.inbound.errors import DataRequestNotFound
+from store.core.repository import TenantRepository, owner_of
+from store.inbound.tables import data_requests
+
+_REQUEST: Final = sa.select(*(data_requests.c[name] for name in DataRequest.model_fields)).where(
+    data_requests.c.client_id == sa.bindparam("tenant")
+)
+_PAGE: Final = (
+    _REQUEST.where(data_requests.c.id < sa.bindparam("before"))
+    .order_by(data_requests.c.id.desc())
+    .limit(sa.bindparam("limit"))
+)
+_ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
+# After every ULID.
+_NEWEST: Final = "~"
 
 
 class DataRequestRepository(TenantRepository):
@@ -16,18 +35,74 @@ class DataRequestRepository(TenantRepository):
         customer_email: str | None,
         order_ids: Collection[str],
         now: datetime,
+        due_at: datetime,
     ) -> bool:
         """Note a request; False for one of this id that is there already."""
-        raise NotImplementedError
+        added = await self._connection.execute(
+            insert(data_requests)
+            .values(
+                client_id=self._tenant,
+                id=request_id,
+                integration_id=integration_id,
+                customer_email=customer_email,
+                order_ids=list(order_ids),
+                created_at=now,
+                due_at=due_at,
+            )
+            .on_conflict_do_nothing()
+            .returning(data_requests.c.id)
+        )
+        return added.one_or_none() is not None
 
-    async def page(self, *, after: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """The newest first; `after`: the id of the last one of the page before."""
-        raise NotImplementedError
+    async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
+        """The newest first; `before`: the id of the last one of the page before."""
+        this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
+        rows = await self._connection.execute(_PAGE, this)
+        return tuple(DataRequest.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, request_id: str) -> DataRequest:
         """Raises DataRequestNotFound."""
-        raise NotImplementedError
+        this = {"tenant": self._tenant, "request": request_id}
+        row = await self._one(_ONE, this, DataRequestNotFound(request_id))
+        return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Note who handed the data over; the first time stays. Raises DataRequestNotFound."""
-        raise NotImplementedError
+        """Note who handed the data over; the first time stays, and False is returned after it.
+        Raises DataRequestNotFound."""
+        done = await self._connection.execute(
+            sa.update(data_requests)
+            .where(
+                data_requests.c.client_id == self._tenant,
+                data_requests.c.id == request_id,
+                data_requests.c.fulfilled_at.is_(None),
+            )
+            .values(fulfilled_by=by, fulfilled_at=now)
+            .returning(data_requests.c.id)
+        )
+        if done.one_or_none() is not None:
+            return True
+        await self.read(request_id)
+        return False
+
+    async def told(self, request_id: str, now: datetime) -> None:
+        """Note that the client's owner has the mail about it."""
+        await self._connection.execute(
+            sa.update(data_requests)
+            .where(data_requests.c.client_id == self._tenant, data_requests.c.id == request_id)
+            .values(told_at=now)
+        )
+
+
+async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
+    """Client and id of requests whose client's owner has no mail yet, the oldest first. Of all
+    clients: on the service's connection."""
+    rows = await connection.execute(
+        sa.select(data_requests.c.client_id, data_requests.c.id)
+        .where(data_requests.c.told_at.is_(None))
+        .order_by(data_requests.c.id)
+        .limit(limit)
+    )
+    return tuple((row.client_id, row.id) for row in rows)
+
+
+client_of_data_request: Final = owner_of(data_requests, DataRequestNotFound)

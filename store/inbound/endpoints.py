@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
@@ -18,15 +19,36 @@ from store.inbound.tables import inbound_endpoints
 from store.integrations.tables import integrations
 
 _OPEN: Final = sa.text(
-    "SELECT client_id, integration_id, provider, sealed_secret, sealed_previous_secret,"
-    " previous_until FROM inbound_endpoint(:digest, :at)"
+    "SELECT client_id, integration_id, provider, sealed_secret, sealed_previous_secret"
+    " FROM inbound_endpoint(:digest, :at)"
 ).bindparams(
     sa.bindparam("digest", type_=sa.LargeBinary), sa.bindparam("at", type_=sa.DateTime(True))
 )
 _OF_ACCOUNT: Final = sa.text(
     "SELECT client_id, integration_id FROM integrations_of_account(:platform, :account)"
 )
-_endpoint = inbound_endpoints.c
+_endpoint: Final = inbound_endpoints.c
+_ENTRY: Final = (
+    sa.select(
+        _endpoint.integration_id,
+        integrations.c.provider,
+        _endpoint.sealed_secret.is_not(None).label("has_secret"),
+        _endpoint.mapping,
+        _endpoint.opened_at,
+        _endpoint.rotated_at,
+        _endpoint.previous_until,
+    )
+    .join_from(
+        inbound_endpoints,
+        integrations,
+        (integrations.c.client_id == _endpoint.client_id)
+        & (integrations.c.id == _endpoint.integration_id),
+    )
+    .where(
+        _endpoint.client_id == sa.bindparam("tenant"),
+        _endpoint.integration_id == sa.bindparam("integration"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +57,14 @@ class NewEndpoint:
     token_digest: bytes = field(repr=False)
     sealed_secret: str | None = field(repr=False)
     mapping: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointChange:
+    """What a rotation puts in the place of what was there. None: it stays as it is."""
+
+    token_digest: bytes | None = field(default=None, repr=False)
+    sealed_secret: str | None = field(default=None, repr=False)
 
 
 async def find_endpoint(
@@ -51,7 +81,6 @@ async def find_endpoint(
         provider=provider_of(row.integration_id, row.provider),
         sealed_secret=row.sealed_secret,
         sealed_previous_secret=row.sealed_previous_secret,
-        previous_until=row.previous_until,
     )
 
 
@@ -66,43 +95,83 @@ async def integrations_of_account(
 
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
-        """Raises EndpointNotFound."""
-        found = await self._connection.execute(
-            sa.select(
-                _endpoint.integration_id,
-                integrations.c.provider,
-                _endpoint.sealed_secret.is_not(None).label("has_secret"),
-                _endpoint.mapping,
-                _endpoint.opened_at,
-                _endpoint.rotated_at,
-                _endpoint.previous_until,
-            )
-            .join(
-                integrations,
-                (integrations.c.client_id == _endpoint.client_id)
-                & (integrations.c.id == _endpoint.integration_id),
-            )
-            .where(_endpoint.client_id == self._tenant, _endpoint.integration_id == integration_id)
-        )
-        row = found.one_or_none()
-        if row is None:
-            raise EndpointNotFound(integration_id)
+        """One as people are shown it. Raises EndpointNotFound."""
+        this = {"tenant": self._tenant, "integration": integration_id}
+        row = await self._one(_ENTRY, this, EndpointNotFound(integration_id))
+        provider_of(row.integration_id, row.provider)
         return EndpointEntry.model_validate(row, from_attributes=True)
+
+    async def mapping(self, integration_id: str) -> Mapping[str, str]:
+        """Of the generic form; nothing where there is none, or no endpoint."""
+        found: Mapping[str, str] | None = await self._connection.scalar(
+            sa.select(_endpoint.mapping).where(*self._this(integration_id))
+        )
+        return found or {}
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
         """Store one; False, and nothing, where the integration has one."""
-        raise NotImplementedError
+        made = await self._connection.execute(
+            insert(inbound_endpoints)
+            .values(
+                client_id=self._tenant,
+                integration_id=endpoint.integration_id,
+                token_digest=endpoint.token_digest,
+                sealed_secret=endpoint.sealed_secret,
+                mapping=endpoint.mapping,
+                opened_at=now,
+            )
+            .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
+            .returning(_endpoint.integration_id)
+        )
+        return made.one_or_none() is not None
 
     async def rotate(
-        self, endpoint: NewEndpoint, *, previous_until: datetime, now: datetime
+        self,
+        integration_id: str,
+        change: EndpointChange,
+        *,
+        previous_until: datetime,
+        now: datetime,
     ) -> None:
-        """Put a new token and secret in the place of those before, which are good until then. A
-        third pair is never good. Raises EndpointNotFound."""
-        raise NotImplementedError
+        """Put a new token or secret in the place of those before, which are good until then; with
+        a time that is over they end now. A third one is never good. Raises EndpointNotFound.
+        """
+        # What is not changed keeps the one before it, which is good for as long.
+        values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
+        if change.token_digest is not None:
+            values["token_digest"] = change.token_digest
+            values["previous_token_digest"] = _endpoint.token_digest
+        if change.sealed_secret is not None:
+            values["sealed_secret"] = change.sealed_secret
+            values["sealed_previous_secret"] = _endpoint.sealed_secret
+        # What has lapsed does not come to life again.
+        is_over = _endpoint.previous_until <= now
+        for name in ("previous_token_digest", "sealed_previous_secret"):
+            values.setdefault(name, sa.case((is_over, sa.null()), else_=_endpoint[name]))
+        changed = await self._connection.execute(
+            sa.update(inbound_endpoints).where(*self._this(integration_id)).values(**values)
+        )
+        if not changed.rowcount:
+            raise EndpointNotFound(integration_id)
 
     async def close(self, integration_id: str) -> bool:
         """Erase it with its secrets; False: there is none."""
-        raise NotImplementedError
+        gone = await self._connection.execute(
+            sa.delete(inbound_endpoints).where(*self._this(integration_id))
+        )
+        return gone.rowcount == 1
 
-    async def of_live(self, integration_id: str) -> bool:
-        raise NotImplementedError(IntegrationStatus)
+    async def close_ended(self) -> None:
+        """Erase those whose connection has ended."""
+        ended = sa.select(integrations.c.id).where(
+            integrations.c.client_id == self._tenant,
+            integrations.c.status == IntegrationStatus.DISCONNECTED,
+        )
+        await self._connection.execute(
+            sa.delete(inbound_endpoints).where(
+                _endpoint.client_id == self._tenant, _endpoint.integration_id.in_(ended)
+            )
+        )
+
+    def _this(self, integration_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+        return _endpoint.client_id == self._tenant, _endpoint.integration_id == integration_id

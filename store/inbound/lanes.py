@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.inbound.webhook import WaitsFor, WebhookKind
+from domain.inbound.webhook import WebhookKind
 from store.core.repository import TenantRepository
 
 
@@ -34,21 +34,12 @@ class LaneRepository(TenantRepository):
 
     async def take_next(self, kind: WebhookKind) -> str | None:
         """Make the first of the lane's queue its head; None where it has a head, or no queue."""
-        return await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
+        taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
+        return taken
 
     async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
         """Those of the lane whose workflow should run now."""
         return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
-
-    async def waits_behind(
-        self, webhook_id: str, kind: WebhookKind, customer: str | None
-    ) -> WaitsFor | None:
-        """What an earlier webhook of the lane waits for that this one must wait for, too: the
-        client's limit, or that of the same customer."""
-        found = await self._connection.scalar(
-            _EARLIER, {**self._lane(kind), "id": webhook_id, "customer": customer}
-        )
-        return found and WaitsFor(found)
 
     def _lane(self, kind: WebhookKind) -> dict[str, object]:
         return {"client_id": self._tenant, "kinds": list(_lane_of(kind))}
@@ -83,10 +74,4 @@ _TAKE_NEXT: Final = sa.text(f"""
 """)  # noqa: S608
 _HEADS: Final = sa.text(f"""
     SELECT id FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'working' ORDER BY id
-""")  # noqa: S608
-_EARLIER: Final = sa.text(f"""
-    SELECT waits_for FROM inbound_webhooks
-    WHERE {_OF_LANE} AND state = 'waiting' AND id < :id
-      AND (waits_for <> 'customer_limit' OR customer_key = CAST(:customer AS text))
-    ORDER BY id DESC LIMIT 1
 """)  # noqa: S608

@@ -127,8 +127,11 @@ data_requests: Final = sa.Table(
     json("order_ids", "[]"),
     time("created_at"),
     time("due_at"),
+    # When the client's owner got the mail about it.
+    time("told_at", nullable=True),
     text("fulfilled_by", nullable=True),
     time("fulfilled_at", nullable=True),
+    sa.Index("ix_data_requests_untold", "id", postgresql_where=sa.text("told_at IS NULL")),
     points_to("integrations", "integration_id"),
 )
 

@@ -114,10 +114,12 @@ CUSTOMER_EMAIL: Final = sa.case(
     else_=engine_events.c.unified["customer_email"].astext,
 ).label("customer_email")
 
+TICKET_ID: Final = sa.func.coalesce(
+    engine_events.c.unified["ticket_id"].astext, engine_events.c.id
+).label("ticket_id")
+
 _TICKET: Final = sa.select(
-    sa.func.coalesce(engine_events.c.unified["ticket_id"].astext, engine_events.c.id).label(
-        "ticket_id"
-    ),
+    TICKET_ID,
     sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
 ).where(_IS_EVENT)
 # An update sets the columns it is given values for.

@@ -17,7 +17,7 @@ from domain.integrations.integration import (
     IntegrationStatus,
     provider_of,
 )
-from domain.integrations.provider import SHOPS
+from domain.integrations.provider import SHOPS, Provider
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
 from store.core.repository import TenantRepository, owner_of
 from store.integrations.tables import integrations
@@ -44,6 +44,7 @@ _LIVE: Final = (
     )
     .order_by(integrations.c.connected_at, integrations.c.id)
 )
+_LIVE_ONE: Final = _LIVE.where(integrations.c.provider == sa.bindparam("provider"))
 _USABLE: Final = sa.select(
     integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
 ).where(
@@ -89,6 +90,12 @@ class IntegrationRepository(TenantRepository):
     async def has_shop(self) -> bool:
         """Whether a shop is connected, even one that refuses our credentials at the moment."""
         return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
+
+    async def connected_to(self, provider: Provider) -> Integration | None:
+        """The client's live connection to the provider: there is one, or none."""
+        wanted = {"tenant": self._tenant, "provider": provider.value}
+        row = (await self._connection.execute(_LIVE_ONE, wanted)).one_or_none()
+        return None if row is None else _read(Integration, row)
 
     async def entries(self) -> tuple[IntegrationEntry, ...]:
         """Every connection there is and was, the oldest first, without credentials."""
@@ -164,6 +171,19 @@ class IntegrationRepository(TenantRepository):
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
+    async def prove(self, integration_id: str, account: str) -> None:
+        """Note the account that the connection's credentials have opened: webhooks of the whole
+        installation that name it are the client's. One that has ended has none."""
+        await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.status != IntegrationStatus.DISCONNECTED,
+            )
+            .values(proved_account=account)
+        )
+
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
@@ -196,7 +216,12 @@ class IntegrationRepository(TenantRepository):
                 integrations.c.status != IntegrationStatus.DISCONNECTED,
                 which,
             )
-            .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
+            .values(
+                status=IntegrationStatus.DISCONNECTED,
+                sealed=_ERASED,
+                proved_account=None,
+                disconnected_at=now,
+            )
             .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)
         )
         row = ended.one_or_none()

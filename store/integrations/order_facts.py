@@ -1,11 +1,65 @@
 """What webhooks and polls have told of a client's orders."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
-from domain.integrations.known_order import FoundOrder
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from domain.intake.customer_email import customer_key
+from domain.integrations.integration import IntegrationStatus
+from domain.integrations.known_order import KnownOrder, number_key, order_of
+from domain.integrations.order import Order
 from domain.integrations.order_fact import OrderFact
+from domain.integrations.provider import Provider
 from store.core.repository import TenantRepository
+from store.integrations.tables import integrations, order_facts
+
+# An order has one fact for each connection that tells of it: a shop's, a payment provider's.
+_AT_MOST: Final = 20
+
+_COLUMNS: Final = (
+    order_facts.c.integration_id,
+    order_facts.c.order_id,
+    order_facts.c.facts,
+    integrations.c.provider,
+)
+_MINE: Final = order_facts.c.client_id == sa.bindparam("tenant")
+_LIVE: Final = (
+    sa.select(*_COLUMNS)
+    .join_from(
+        order_facts,
+        integrations,
+        sa.and_(
+            integrations.c.client_id == order_facts.c.client_id,
+            integrations.c.id == order_facts.c.integration_id,
+        ),
+    )
+    .where(_MINE, integrations.c.status != IntegrationStatus.DISCONNECTED)
+    .limit(_AT_MOST)
+)
+_BY_NUMBER: Final = _LIVE.where(order_facts.c.number == sa.bindparam("number")).order_by(
+    order_facts.c.version.desc(), order_facts.c.integration_id, order_facts.c.order_id
+)
+_BY_CUSTOMER: Final = _LIVE.where(order_facts.c.customer_key == sa.bindparam("customer")).order_by(
+    sa.cast(order_facts.c.facts["told"]["placed_at"]["value"].astext, sa.DateTime(timezone=True))
+    .desc()
+    .nulls_last(),
+    order_facts.c.order_id,
+)
+_BY_ID: Final = _LIVE.where(
+    order_facts.c.integration_id == sa.bindparam("integration"),
+    order_facts.c.order_id == sa.bindparam("order"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    integration_id: str
+    provider: str
+    fact: OrderFact
 
 
 class OrderFactRepository(TenantRepository):
@@ -14,17 +68,123 @@ class OrderFactRepository(TenantRepository):
 
         Any order of arrival of the same facts gives the same row.
         """
-        raise NotImplementedError
+        told = KnownOrder.of(fact)
+        if await self._insert(integration_id, fact.order_id, told, now):
+            return True
+        this = (
+            order_facts.c.client_id == self._tenant,
+            order_facts.c.integration_id == integration_id,
+            order_facts.c.order_id == fact.order_id,
+        )
+        stored = await self._connection.scalar(
+            sa.select(order_facts.c.facts).where(*this).with_for_update()
+        )
+        known = KnownOrder.model_validate(stored)
+        merged = known.merged(told)
+        if merged == known:
+            return False
+        values = _row(merged, fact.order_id, now)
+        await self._connection.execute(sa.update(order_facts).where(*this).values(values))
+        return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
-    async def find(self, number: str | None, email: str | None) -> FoundOrder | None:
-        """The order with that number, or without one the latest of that customer; of connections
-        that have not ended. Whose it is must still be checked."""
-        raise NotImplementedError
+    async def find(
+        self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
+    ) -> Order | None:
+        """The order with that number, the customer's own before another's; without a number the
+        customer's latest. Of connections that have not ended, but for those named.
+
+        Whose it is must still be checked.
+        """
+        if number is not None:
+            found = await self._found(_BY_NUMBER, number=number_key(number))
+        elif customer_key(email) is not None:
+            found = await self._found(_BY_CUSTOMER, customer=customer_key(email))
+        else:
+            return None
+        told = [
+            order
+            for one in found
+            if one.integration_id not in but_of
+            and (order := order_of(one.fact, one.integration_id, Provider(one.provider)))
+        ]
+        return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
+
+    async def about(self, order: Order) -> tuple[OrderFact, ...]:
+        """All that was told of an order that its shop was asked for: under its id, and under its
+        number by other connections, such as its payment's."""
+        by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
+        by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
+        others = (one for one in by_number if one.integration_id != order.integration_id)
+        return tuple(one.fact for one in (*by_id, *others))
+
+    async def of_customer(self, email: str, *, limit: int) -> tuple[OrderFact, ...]:
+        """All that was told of a customer's orders, of ended connections too, by id."""
+        rows = await self._connection.execute(
+            sa.select(order_facts.c.order_id, order_facts.c.facts)
+            .where(
+                order_facts.c.client_id == self._tenant,
+                order_facts.c.customer_key == customer_key(email),
+            )
+            .order_by(order_facts.c.integration_id, order_facts.c.order_id)
+            .limit(limit)
+        )
+        return tuple(KnownOrder.model_validate(row.facts).fact(row.order_id) for row in rows)
 
     async def forget(self, integration_id: str) -> int:
         """Delete all that came from a connection; how many orders it was."""
-        raise NotImplementedError
+        return await self._delete(order_facts.c.integration_id == integration_id)
 
     async def forget_orders(self, integration_id: str, order_ids: Collection[str]) -> int:
         """Delete what is known of some orders of a connection; how many were known."""
-        raise NotImplementedError
+        return await self._delete(
+            order_facts.c.integration_id == integration_id, order_facts.c.order_id.in_(order_ids)
+        )
+
+    async def _insert(
+        self, integration_id: str, order_id: str, told: KnownOrder, now: datetime
+    ) -> bool:
+        added = await self._connection.execute(
+            insert(order_facts)
+            .values(
+                client_id=self._tenant,
+                integration_id=integration_id,
+                order_id=order_id,
+                **_row(told, order_id, now),
+            )
+            .on_conflict_do_nothing()
+            .returning(order_facts.c.order_id)
+        )
+        return added.one_or_none() is not None
+
+    async def _found(self, query: sa.Select[Any], **values: str | None) -> list[_Found]:
+        rows = await self._connection.execute(query, {"tenant": self._tenant, **values})
+        return [
+            _Found(
+                row.integration_id,
+                row.provider,
+                KnownOrder.model_validate(row.facts).fact(row.order_id),
+            )
+            for row in rows
+        ]
+
+    async def _delete(self, *which: sa.ColumnElement[bool]) -> int:
+        gone = await self._connection.execute(
+            sa.delete(order_facts).where(order_facts.c.client_id == self._tenant, *which)
+        )
+        return gone.rowcount
+
+
+def _row(known: KnownOrder, order_id: str, now: datetime) -> dict[str, object]:
+    fact = known.fact(order_id)
+    return {
+        "number": number_key(fact.number),
+        "customer_key": customer_key(fact.customer_email),
+        "facts": known.model_dump(mode="json"),
+        "version": known.version,
+        "updated_at": now,
+    }
+
+
+def _said(known: KnownOrder, order_id: str) -> OrderFact:
+    """What it says, whenever it was told."""
+    return known.fact(order_id).model_copy(update={"version": None})

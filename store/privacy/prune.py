@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
 from store.inbound.tables import inbound_webhooks
+from store.integrations.tables import helpdesk_pauses
 from store.webhooks.tables import outbox
 from store.widget.tables import widget_sessions
 
@@ -25,6 +26,13 @@ async def prune_inbound_webhooks(connection: AsyncConnection, before: datetime) 
     ended = inbound_webhooks.c.state.in_(("done", "failed"))
     old = some_of(inbound_webhooks, _BATCH, inbound_webhooks.c.created_at < before, ended)
     return (await connection.execute(sa.delete(inbound_webhooks).where(old))).rowcount
+
+
+async def prune_pauses(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of the pauses of helpdesk tickets that ended before a time; 0 if none is
+    left."""
+    old = some_of(helpdesk_pauses, _BATCH, helpdesk_pauses.c.until < before)
+    return (await connection.execute(sa.delete(helpdesk_pauses).where(old))).rowcount
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:

@@ -101,7 +101,7 @@ class EscalationRepository(CaseMessages):
         """
         standing, _ = await self._lock(escalation_id)
         standing.check_open_to(actor, now)
-        await self._set(escalation_id, **_UNCLAIMED)
+        await self._set(escalation_id, **UNCLAIMED)
 
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
         """Take a decision once, or note that the first of two persons agrees.
@@ -118,7 +118,7 @@ class EscalationRepository(CaseMessages):
             # The others may go on at once.
             await self._set(
                 escalation_id,
-                **_UNCLAIMED,
+                **UNCLAIMED,
                 first_approved_by=choice.actor,
                 first_approved_at=now,
                 **words,
@@ -230,7 +230,7 @@ RUN_OF_TICKET: Final = sa.and_(
     engine_runs.c.client_id == _TICKETS.client_id, engine_runs.c.id == _TICKETS.run_id
 )
 
-_UNCLAIMED: Final = {"status": EscalationStatus.PENDING, "claimed_by": None, "claimed_at": None}
+UNCLAIMED: Final = {"status": EscalationStatus.PENDING, "claimed_by": None, "claimed_at": None}
 
 _LOCK: Final = (
     sa.select(

@@ -31,13 +31,14 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What is about to be done, to which order (`Order.key`)."""
+    """What is about to be done, to which order (`Order.key`), in which ticket of a helpdesk."""
 
     kind: ActionKind
     integration_id: str | None = None
     order_key: str | None = None
     customer_key: str | None = None
     amount: Money | None = None
+    ticket_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +218,7 @@ class ActionLedger(TenantRepository):
             "state": state,
             "detail": "",
             "integration_id": effect.integration_id,
+            "ticket_id": effect.ticket_id,
             "order_key": effect.order_key,
             "customer_key": effect.customer_key,
             "amount": effect.amount.minor if effect.amount else None,

@@ -193,6 +193,8 @@ action_ledger: Final = sa.Table(
     text("currency", nullable=True),
     # The other side's name for what was done.
     text("reference", nullable=True),
+    # The helpdesk's ticket that it was done in.
+    text("ticket_id", nullable=True),
     time("planned_at"),
     time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
@@ -211,6 +213,14 @@ action_ledger: Final = sa.Table(
         "client_id",
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
+    ),
+    # What we wrote in a helpdesk's ticket, for the webhook that tells of it.
+    sa.Index(
+        "ix_action_ledger_ticket",
+        "client_id",
+        "integration_id",
+        "ticket_id",
+        postgresql_where=sa.text("ticket_id IS NOT NULL"),
     ),
     sa.Index(
         "ix_action_ledger_order",

@@ -15,7 +15,8 @@ from adapters.system import new_ulid, utc_now
 from demo.back_office import BackOffice
 from demo.content import OWNER
 from demo.orders import DemoNumbers, orders_of
-from demo.storefront import Wares, origin_at, serving, storefront_socket
+from demo.serving import serving
+from demo.storefront import Wares, application, origin_at, storefront_socket
 from demo.widget import DemoWidget
 from domain.widget.signed_user import is_signed
 from embedded.ports import listening, port_of
@@ -43,7 +44,7 @@ async def http(database: Database, shop: Shop, tmp_path: Path) -> AsyncIterator[
         office = BackOffice(units_on(database), shop.tenant, folder)
         wares = Wares(API, widget, orders_of(NUMBERS, utc_now()), folder / "mail", office)
         async with (
-            serving(listener, wares),
+            serving(listener, application(wares)),
             httpx.AsyncClient(base_url=origin, trust_env=False) as client,
         ):
             yield client

@@ -18,6 +18,7 @@ from temporalio.client import WorkflowFailureError
 from store.core.database import Database
 from tests.replay.budget_scenarios import BUDGET_SCENARIOS, PREPARED
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
+from tests.replay.notice_scenarios import NOTICE_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
 from tests.replay.thread_scenarios import BRAINS, THREAD_SCENARIOS
@@ -32,7 +33,13 @@ from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.webhook_engine import sending_engine
 
 HISTORIES = Path(__file__).with_name("histories")
-SCENARIOS = {**EVENT_SCENARIOS, **THREAD_SCENARIOS, **BUDGET_SCENARIOS, **WIDGET_SCENARIOS}
+SCENARIOS = {
+    **EVENT_SCENARIOS,
+    **THREAD_SCENARIOS,
+    **BUDGET_SCENARIOS,
+    **WIDGET_SCENARIOS,
+    **NOTICE_SCENARIOS,
+}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}
 SHORT_EXPIRY_HOURS = 0.2 / 3600

@@ -6,7 +6,7 @@ import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from adapters.payments.stripe_events import read_event, signed_at, verify
+from adapters.payments.stripe_events import read_event, signed_lately, verify
 from api.http.client_address import limited_address
 from api.http.json_body import json_response, read_body
 from api.resources import Resources, ResourcesDep
@@ -32,7 +32,7 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     if len(headers) != 1:
         raise InvalidPaymentSignature
     # Before the body is read: a caller without a recently signed time sends no body.
-    signed_at(headers[0], resources.now())
+    signed_lately(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)
     verify(body, headers[0], secret.get_secret_value(), resources.now())

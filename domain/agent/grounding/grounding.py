@@ -105,8 +105,10 @@ def _of_order(order: Order | None) -> frozenset[str]:
     """The facts of the order, but not of its note, which anybody may have written."""
     if order is None:
         return frozenset()
-    texts = (order.number, order.placed_at.date().isoformat(), order.tracking_url or "")
-    money = {money_key(sum_.decimal(), sum_.currency) for sum_ in (order.total, order.refundable)}
+    told = f"{order.told_at:%Y-%m-%d %H:%M}" if order.told_at else ""
+    texts = (order.number, order.placed_at.date().isoformat(), order.tracking_url or "", told)
+    sums = (order.total, order.refundable, order.refunded)
+    money = {money_key(one.decimal(), one.currency) for one in sums if one is not None}
     return frozenset(key for text in (*texts, *order.items) for key in given(text)) | money
 
 

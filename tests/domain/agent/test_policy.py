@@ -26,6 +26,7 @@ from tests.support.agent.policy import (
 from tests.support.agent.situation import (
     CANCELLING,
     LIMITS,
+    NOW,
     a_situation,
     an_event,
     an_order,
@@ -103,6 +104,31 @@ def test_the_wrong_category_is_refused() -> None:
 
     assert ruling(right, CANCEL)[0] is Ruling.ALLOWED
     assert ruling(wrong, CANCEL) == (Ruling.REFUSED, PolicyReason.WRONG_CATEGORY)
+
+
+def test_an_order_that_was_only_told_of_is_never_acted_on() -> None:
+    told = an_order().model_copy(update={"told_at": NOW})
+    situation = a_situation(order=told)
+
+    assert {REFUND, CANCEL}.isdisjoint(kinds(offers(situation)))
+    assert ruling(judged(situation, REFUND), REFUND) == (
+        Ruling.REFUSED,
+        PolicyReason.ORDER_NOT_LIVE,
+    )
+
+
+def test_a_disputed_order_waits_for_people() -> None:
+    disputed = an_order().model_copy(update={"is_disputed": True})
+
+    refund = judged(a_situation(order=disputed), REFUND)
+    cancel = judged(a_situation(order=disputed, event=CANCELLING), CANCEL)
+    asked = ActionRule(level=ActionLevel.CUSTOMER_CONFIRMED, limits=LIMITS)
+    confirmed = judged(a_situation(order=disputed, rulebook=with_rule(REFUND, asked)), REFUND)
+
+    waits = (Ruling.NEEDS_APPROVAL, PolicyReason.ORDER_DISPUTED)
+    assert ruling(refund, REFUND) == ruling(confirmed, REFUND) == waits
+    assert ruling(cancel, CANCEL) == waits
+    assert refund.doubt is EscalationReason.POLICY_RESTRICTION
 
 
 def test_a_level_for_humans_makes_the_whole_plan_wait() -> None:

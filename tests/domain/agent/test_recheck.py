@@ -9,6 +9,7 @@ from domain.integrations.order import Order, OrderState
 from tests.support.agent.policy import CANCEL_49, REFUND, REFUND_49, rechecked
 from tests.support.agent.situation import (
     LIMITS,
+    NOW,
     an_order,
     with_rule,
 )
@@ -56,6 +57,16 @@ def test_two_people_stand_in_for_a_limit(approvals: int, reason: PolicyReason | 
     spent = Spent(day=50_000)
 
     assert rechecked(REFUND_49, an_order(), spent=spent, approvals=approvals) is reason
+
+
+def test_a_dispute_needs_one_person_and_a_told_order_is_for_nobody() -> None:
+    disputed = an_order().model_copy(update={"is_disputed": True})
+    told = an_order().model_copy(update={"told_at": NOW})
+
+    assert rechecked(REFUND_49, disputed) is PolicyReason.ORDER_DISPUTED
+    assert rechecked(CANCEL_49, disputed) is PolicyReason.ORDER_DISPUTED
+    assert rechecked(REFUND_49, disputed, approvals=1) is None
+    assert rechecked(REFUND_49, told, approvals=2) is PolicyReason.ORDER_NOT_LIVE
 
 
 def test_one_person_stands_in_for_the_level_and_the_time_it_took() -> None:

@@ -16,6 +16,7 @@ from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
@@ -31,6 +32,7 @@ ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
+INBOUND: Final = "/api/dashboard/inbound"
 PLAN: Final = "/api/dashboard/plan"
 CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
@@ -82,6 +84,10 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
     ("GET", AUDIT): Access(MANAGERS),
+    ("GET", INBOUND): Access(ALL),
+    ("GET", INBOUND + "/{inbound_id}"): Access(
+        ALL, Client.RECORD, missing="inbound_webhook_not_found"
+    ),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
     ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
@@ -178,6 +184,10 @@ async def _checkout(front: LiveEngine, shop: Shop) -> Ids:
     return {"checkout_id": await asked_credits(front, shop)}
 
 
+async def _inbound(front: LiveEngine, shop: Shop) -> Ids:
+    return {"inbound_id": await logged(front.database, shop)}
+
+
 async def _key(front: LiveEngine, shop: Shop) -> Ids:
     return await account.a_key(front, await person(front, shop, Role.OWNER))
 
@@ -214,6 +224,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{knowledge_id}": _content,
     "{integration_id}": _content,
     "{checkout_id}": _checkout,
+    "{inbound_id}": _inbound,
     "{key_id}": _key,
     "{playbook_id}": _playbook,
     "{invitation_id}": _invitation,

@@ -1,0 +1,69 @@
+"""Sweep of the inbound hub: pick up what a crash left between two steps."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from temporalio import activity
+
+from activities.runtime.one_by_one import one_by_one
+from domain.core import names
+from domain.core.ports import Clock
+from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+from domain.inbound.ports import WebhookStarter
+from domain.runs.contracts import SweepInput, SweepResult
+from store.core.database import Database
+from store.core.place import Place
+from store.inbound.lane_sweep import LeftWebhook, StoppedLane, stopped_lanes, webhooks_left
+from store.inbound.lanes import LaneRepository, lock_lanes
+
+BATCH: Final = 200
+
+_log = structlog.get_logger(__name__)
+
+
+class SweepWebhooks:
+    def __init__(self, database: Database, engine: WebhookStarter, now: Clock) -> None:
+        self._database = database
+        self._engine = engine
+        self._now = now
+
+    @activity.defn(name=names.SWEEP_WEBHOOKS)
+    async def start_left(self, step: SweepInput) -> SweepResult:
+        """Start the workflows of webhooks whose turn it is, and give the lanes a head that have
+        none.
+
+        Idempotency key: the workflow's id; one that is under way is left alone.
+        """
+        before = self._now() - timedelta(seconds=step.older_than_s)
+
+        async def next_page(after: Place | None) -> Sequence[LeftWebhook]:
+            async with self._database.service() as connection:
+                return await webhooks_left(connection, before=before, after=after, limit=BATCH)
+
+        async def start(left: LeftWebhook) -> bool:
+            return await self._start(step, left.ref)
+
+        swept = await one_by_one(next_page, start, what="webhook not started")
+        async with self._database.service() as connection:
+            stopped = await stopped_lanes(connection, limit=BATCH)
+        moved = [await self._move(step, lane) for lane in stopped]
+        return swept + SweepResult(picked_up=sum(moved))
+
+    async def _move(self, step: SweepInput, lane: StoppedLane) -> bool:
+        async with self._database.tenant(lane.tenant) as connection:
+            await lock_lanes(connection, lane.tenant)
+            webhook_id = await LaneRepository(connection, lane.tenant).take_next(lane.kind)
+        if webhook_id is None:
+            return False
+        _log.error("inbound lane had stopped", client_id=lane.tenant, webhook_id=webhook_id)
+        ref = WebhookRef(client_id=lane.tenant, webhook_id=webhook_id)
+        return await self._start(step, ref)
+
+    async def _start(self, step: SweepInput, ref: WebhookRef) -> bool:
+        return await self._engine.process_webhook(
+            ProcessWebhookInput(
+                ref=ref, remote_brain=step.remote_brain, review_expiry_s=step.review_expiry_s
+            )
+        )

@@ -1,0 +1,81 @@
+"""Tell of a review: the client's people read in their chat that one waits for them."""
+
+from typing import get_args
+
+import structlog
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, NewId
+from domain.integrations.errors import ActionRefused, NotAuthorized
+from domain.integrations.integration import Integration
+from domain.integrations.ports import Connectors
+from domain.integrations.provider import Provider
+from domain.reviews.contracts import TellReviewersInput
+from domain.reviews.review_notice import NoticeLanguage, ReviewNotice, notice_text
+from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.reviews.notices import open_review_notice
+
+_log = structlog.get_logger(__name__)
+
+
+class TellOfReview:
+    """`dashboard_url`: where people decide."""
+
+    def __init__(
+        self,
+        database: Database,
+        connectors: Connectors,
+        now: Clock,
+        new_id: NewId,
+        *,
+        dashboard_url: str,
+    ) -> None:
+        self._database = database
+        self._connectors = connectors
+        self._now = now
+        self._new_id = new_id
+        self._dashboard_url = dashboard_url
+
+    @activity.defn(name=names.TELL_OF_REVIEW)
+    async def tell(self, step: TellReviewersInput) -> None:
+        """Post the notice, unless the review was decided meanwhile or the chat is connected no
+        more. Slack knows no key of ours, so a post of unknown fate is made again: a notice that
+        comes twice does less harm than none.
+
+        Raises ActionUnreachable, for Temporal to retry. A refusal is logged; an
+        address that is none any more ends the connection as failed.
+        """
+        tenant = TenantId(step.client_id)
+        async with self._database.tenant(tenant) as connection:
+            notice = await open_review_notice(connection, tenant, step.review_id)
+            chat = await IntegrationRepository(connection, tenant).connected_to(Provider.SLACK)
+        if notice is None or chat is None:
+            return
+        text = notice_text(notice, _language(chat), self._dashboard_url)
+        try:
+            async with beating():
+                await self._connectors.notices(chat).tell(text)
+        except NotAuthorized as error:
+            await self._fail(tenant, chat, notice, error)
+        except ActionRefused as error:
+            _log.warning("reviewers not told", review_id=step.review_id, error_code=error.code)
+
+    async def _fail(
+        self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
+    ) -> None:
+        """The sweep of deliveries sends what is told of it: the run may have ended."""
+        _log.warning("chat given up", integration_id=chat.id, error_code=error.code)
+        async with self._database.tenant(tenant) as connection:
+            await IntegrationRepository(connection, tenant).fail(
+                chat.id, error.code, self._now(), self._new_id, run_id=notice.run_id
+            )
+
+
+def _language(chat: Integration) -> NoticeLanguage:
+    chosen = chat.settings.get("language")
+    known: tuple[NoticeLanguage, ...] = get_args(NoticeLanguage)
+    return next((one for one in known if one == chosen), known[0])

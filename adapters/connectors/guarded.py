@@ -1,0 +1,101 @@
+"""The way to hosts that merchants name: the guard of outgoing webhooks, for httpx.
+
+Each request looks its host up, refuses every address that is not public, and dials one of those
+that it has looked at. Certificate and Host stay those of the name.
+"""
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Final
+
+import httpx
+
+from adapters.connectors.http import CALL_S, HEADERS
+from adapters.webhooks.dial import HTTP, tls_context, vetted
+from adapters.webhooks.failures import PostFailed
+from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
+from domain.integrations.errors import ActionRefused
+from domain.webhooks.address_guard import Address
+from domain.webhooks.delivery import FailureKind
+from domain.webhooks.errors import Deferred, InvalidWebhook
+from domain.webhooks.url import check_url
+
+_TRIED: Final = 3
+"""Addresses of one name."""
+_EACH_S: Final = 1.0
+"""For the connection to each but the last: one read of a connector has three seconds."""
+_LAST_S: Final = 3.0
+
+
+def open_guarded_client(look_up: LookUp = system_look_up) -> httpx.AsyncClient:
+    """A client for hosts that merchants name. It follows no redirect and keeps no connection, as
+    `http.open_client`, so that one that is not closed holds nothing. Used by one event loop."""
+    return httpx.AsyncClient(
+        transport=GuardedTransport(look_up),
+        timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
+        follow_redirects=False,
+        trust_env=False,
+        headers=HEADERS,
+    )
+
+
+class GuardedTransport(httpx.AsyncBaseTransport):
+    """TLS to public addresses only. Raises ActionRefused for a host that may not be called, and
+    else what httpx raises."""
+
+    def __init__(self, look_up: LookUp, inner: httpx.AsyncBaseTransport | None = None) -> None:
+        self._names = Names(look_up, LOOKUP_S)
+        self._inner = inner or httpx.AsyncHTTPTransport(
+            verify=tls_context(None, HTTP),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+            trust_env=False,
+        )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        *others, last = (await self._addresses(request))[:_TRIED]
+        for address in others:
+            try:
+                return await self._inner.handle_async_request(_aimed(request, address, _EACH_S))
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                continue
+        return await self._inner.handle_async_request(_aimed(request, last, _LAST_S))
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def _addresses(self, request: httpx.Request) -> Sequence[Address]:
+        try:
+            check_url(str(request.url), allow_private=False)
+            return vetted(await self._found(request.url.host), allow_private=False)
+        except InvalidWebhook:
+            failure = "the shop's address is not allowed"
+        except PostFailed as error:
+            if error.kind is not FailureKind.BLOCKED_ADDRESS:
+                raise httpx.ConnectError("the host's name was not found") from None
+            failure = "the shop's host leads to an address that is not allowed"
+        except Deferred:
+            raise httpx.ConnectTimeout("no look-up is free") from None
+        raise ActionRefused(failure)
+
+    async def _found(self, host: str) -> Sequence[str]:
+        try:
+            return [str(ip_address(host))]
+        except ValueError:
+            # A slow name takes the threads of its own look-ups, and nobody else's.
+            return await self._names.found(await self._names.begin(host, host))
+
+
+def _aimed(request: httpx.Request, address: Address, connect_s: float) -> httpx.Request:
+    """The same request to one address of its host."""
+    timeouts = {**request.extensions.get("timeout", {}), "connect": connect_s}
+    return httpx.Request(
+        request.method,
+        request.url.copy_with(host=str(address)),
+        headers=request.headers,
+        stream=request.stream,
+        extensions={
+            **request.extensions,
+            "timeout": timeouts,
+            "sni_hostname": request.url.host,
+        },
+    )

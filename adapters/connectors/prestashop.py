@@ -1,0 +1,187 @@
+"""PrestaShop, by its Webservice: the orders of one shop. It gives no money back."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Final, Self, TypeVar
+
+import httpx
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+
+from adapters.connectors.http import ConnectorCall
+from domain.core.errors import InvalidInput
+from domain.core.money import Money
+from domain.integrations.errors import ActionRefused, ActionUnreachable
+from domain.integrations.integration import Integration
+from domain.integrations.order import Order, OrderState, state_of
+from domain.integrations.provider import Provider
+
+_REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
+# The numbers of the states that every shop is installed with.
+_DELIVERED: Final = 5
+_CANCELLED: Final = 6
+
+
+def _in_utc(time: datetime) -> datetime:
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time
+
+
+def _no_list(value: object) -> object:
+    """Where PrestaShop found nothing it answers `[]` in place of an object."""
+    return {} if value == [] else value
+
+
+_Time = Annotated[datetime, AfterValidator(_in_utc)]
+
+
+class _Row(BaseModel):
+    name: str = Field(alias="product_name")
+    quantity: int = Field(alias="product_quantity")
+
+
+class _Associations(BaseModel):
+    rows: tuple[_Row, ...] = Field(default=(), alias="order_rows")
+
+
+class _Order(BaseModel):
+    id: int
+    reference: str
+    customer_id: int = Field(alias="id_customer")
+    currency_id: int = Field(alias="id_currency")
+    state_id: int = Field(alias="current_state")
+    total: str = Field(alias="total_paid", max_length=40)
+    placed_at: _Time = Field(alias="date_add")
+    associations: Annotated[_Associations, BeforeValidator(_no_list)] = _Associations()
+
+
+class _Customer(BaseModel):
+    id: int
+    email: str
+
+
+class _Currency(BaseModel):
+    iso_code: str = Field(pattern="^[A-Za-z]{3}$")
+
+
+class _State(BaseModel):
+    shipped: int
+
+
+class _Orders(BaseModel):
+    orders: tuple[_Order, ...] = ()
+
+
+class _Customers(BaseModel):
+    customers: tuple[_Customer, ...] = ()
+
+
+class _Currencies(BaseModel):
+    currencies: tuple[_Currency, ...] = ()
+
+
+class _States(BaseModel):
+    order_states: tuple[_State, ...] = ()
+
+
+_Found = TypeVar("_Found", bound=BaseModel)
+
+
+class PrestaShop:
+    """One shop, whose host the merchant names: `http` must be guarded. It cancels no orders."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
+    ) -> None:
+        self._http = http
+        self._url = f"{base_url}/api"
+        self._auth = httpx.BasicAuth(key, "")
+        self._integration_id = integration_id
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """The `webservice_key` may GET orders, customers, currencies and order_states."""
+        base_url = integration.base_url(integration.settings["url"].rstrip("/"))
+        return cls(http, base_url, credentials["webservice_key"], integration.id)
+
+    async def find_order(self, number: str | None, email: str | None) -> Order | None:
+        """The order with that reference, or without one the latest of that customer."""
+        exchange = ConnectorCall(self._http)
+        if number is not None:
+            wanted = number.strip().removeprefix("#")
+            if not _REFERENCE.fullmatch(wanted):
+                return None
+            return await self._find(exchange, "reference", wanted)
+        if email is None or not email.isprintable() or "[" in email or "]" in email:
+            return None
+        found = await self._read(exchange, "customers", "email", email, _Customers)
+        if not found.customers:
+            return None
+        return await self._find(exchange, "id_customer", str(found.customers[0].id))
+
+    async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
+        raise ActionRefused("PrestaShop gives no refunds over its API")
+
+    async def _find(self, exchange: ConnectorCall, field: str, value: str) -> Order | None:
+        """The latest order of which the field has the value."""
+        found = await self._read(exchange, "orders", field, value, _Orders)
+        if not found.orders:
+            return None
+        return await self._whole(exchange, max(found.orders, key=lambda one: one.id))
+
+    async def _whole(self, exchange: ConnectorCall, order: _Order) -> Order:
+        """With what stands in other tables over there."""
+        customers = await self._read(
+            exchange, "customers", "id", str(order.customer_id), _Customers
+        )
+        currencies = await self._read(
+            exchange, "currencies", "id", str(order.currency_id), _Currencies
+        )
+        states = await self._read(exchange, "order_states", "id", str(order.state_id), _States)
+        if not currencies.currencies:
+            raise ActionUnreachable("an order of no known currency")
+        total = _money(order.total, currencies.currencies[0].iso_code)
+        customer = next(iter(customers.customers), None)
+        return Order(
+            integration_id=self._integration_id,
+            provider=Provider.PRESTASHOP,
+            id=str(order.id),
+            number=order.reference,
+            customer_email=customer.email if customer else None,
+            state=_state(order.state_id, states),
+            total=total,
+            # Over the API nothing is given back.
+            refundable=Money(minor=0, currency=total.currency),
+            placed_at=order.placed_at,
+            items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),
+        )
+
+    async def _read(
+        self, exchange: ConnectorCall, table: str, field: str, value: str, shape: type[_Found]
+    ) -> _Found:
+        request = self._http.build_request(
+            "GET",
+            f"{self._url}/{table}",
+            params={
+                f"filter[{field}]": f"[{value}]",
+                "display": "full",
+                "output_format": "JSON",
+            },
+        )
+        return await exchange.read(next(self._auth.auth_flow(request)), shape)
+
+
+def _state(state_id: int, states: _States) -> OrderState:
+    shipped = any(state.shipped for state in states.order_states)
+    return state_of(
+        cancelled=state_id == _CANCELLED, shipped=shipped, delivered=[state_id == _DELIVERED]
+    )
+
+
+def _money(amount: str, currency: str) -> Money:
+    """PrestaShop writes six digits behind the point. Raises ActionUnreachable."""
+    try:
+        return Money.parse(amount, currency)
+    except InvalidInput:
+        raise ActionUnreachable("an amount of no known shape") from None

@@ -1,0 +1,43 @@
+"""Slack: an incoming webhook, which posts to the channel that it was made for.
+
+It answers `ok`, or a word that is no JSON. It can be asked for nothing, so a connection is not
+tried: the first notice tells whether the address is good.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from adapters.connectors.http import ConnectorCall
+from domain.integrations.integration import Integration
+
+_ORIGIN: Final = "https://hooks.slack.com"
+
+
+class Slack:
+    """One channel. Implements domain.integrations.ports.NoticeBoard."""
+
+    def __init__(self, http: httpx.AsyncClient, url: str) -> None:
+        self._http = http
+        self._url = url
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """Both must be complete (`check_settings`, `check_credentials`)."""
+        path = urlsplit(credentials["webhook_url"]).path
+        return cls(http, f"{integration.base_url(_ORIGIN)}{path}")
+
+    async def tell(self, text: str) -> None:
+        """Post a message. What Slack would read as a link or a mention is plain text.
+
+        Raises NotAuthorized for an address that is revoked or whose channel is gone, ActionRefused
+        for any other refusal, ActionUnreachable where it may be tried again.
+        """
+        plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        body = {"text": plain, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}
+        request = self._http.build_request("POST", self._url, json=body)
+        await ConnectorCall(self._http).tell(request)

@@ -1,0 +1,53 @@
+"""What the routes of inbound webhooks share in a process."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from domain.core.ports import Clock
+from domain.inbound.endpoint import OpenEndpoint
+from services.core.shared_reads import SharedReads
+from services.inbound.body_room import BodyRoom
+from services.inbound.receiving import ArrivalGates
+from services.inbound.refusals import RefusalCounts
+from store.core.database import Database
+from store.inbound.endpoints import find_endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class InboundDoor:
+    """`endpoints`: of the tokens that are presented, by their digests."""
+
+    database: Database
+    endpoints: SharedReads[bytes, OpenEndpoint | None]
+    room: BodyRoom
+    gates: ArrivalGates
+    refusals: RefusalCounts
+
+    @classmethod
+    def of(cls, database: Database, now: Clock) -> "InboundDoor":
+        async def read(digest: bytes) -> OpenEndpoint | None:
+            async with database.unscoped() as connection:
+                return await find_endpoint(connection, digest, now())
+
+        refusals = RefusalCounts(database)
+        return cls(database, SharedReads(read), BodyRoom(), ArrivalGates(), refusals)
+
+    @asynccontextmanager
+    async def counting(self) -> AsyncIterator[None]:
+        """While the block runs refusals are written now and then, and all of them when it ends."""
+        writing = asyncio.create_task(self._write())
+        try:
+            yield
+        finally:
+            writing.cancel()
+            with suppress(asyncio.CancelledError):
+                await writing
+            await self.refusals.write()
+
+    async def _write(self) -> None:
+        while True:
+            await asyncio.sleep(self.refusals.written_every_s)
+            # A write that has begun is ended also when the API stops.
+            await asyncio.shield(asyncio.create_task(self.refusals.write()))

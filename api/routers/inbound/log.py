@@ -1,0 +1,62 @@
+"""/api/dashboard/inbound: the webhooks that came in, and what became of them."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import Asked, InClientOf, MemberAt, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, PathId
+from api.schemas.core.client_query import cursor_after
+from api.schemas.inbound.log import (
+    InboundDetail,
+    InboundPage,
+    InboundQuery,
+    InboundRecord,
+    RefusedHour,
+)
+from domain.inbound.errors import InboundWebhookNotFound
+from domain.tenants.actor import ANYONE
+from services.inbound.log import read_logged
+from store.inbound.log import InboundLogRepository, client_of_inbound
+
+router = APIRouter(route_class=DescribedRoute)
+
+_LOG: Final = "/api/dashboard/inbound"
+_ID: Final = PathId("inbound_id", "inbound webhook", InboundWebhookNotFound)
+
+
+@router.get(_LOG, summary="The webhooks that came in, newest first")
+async def list_inbound(
+    asked: Annotated[Asked[InboundQuery], Depends(QueryInClient(InboundQuery))],
+    resources: ResourcesDep,
+) -> InboundPage:
+    """For every member of the client, by session token; beside them the refusals, counted."""
+    query = asked.query
+    async with resources.database.reading(asked.tenant) as connection:
+        log = InboundLogRepository(connection, asked.tenant)
+        # One more than is shown tells whether there is a next page.
+        found = await log.page(
+            limit=query.limit + 1,
+            before=query.cursor,
+            provider=query.provider,
+            state=query.state,
+            outcome=query.outcome,
+        )
+        refused = await log.refusals(query.refusal_hours, resources.now())
+    return InboundPage(
+        webhooks=[InboundRecord.of(one) for one in found[: query.limit]],
+        next_cursor=cursor_after(found, query.limit, lambda last: last.id),
+        refusals=[RefusedHour.of(one) for one in refused],
+    )
+
+
+@router.get(f"{_LOG}/{{inbound_id}}", summary="One webhook: what it said, and what became of it")
+async def show_inbound(
+    member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
+    resources: ResourcesDep,
+) -> InboundDetail:
+    """Its headers and body are for owners and admins; others get neither."""
+    async with resources.database.reading(member.tenant) as connection:
+        found = await read_logged(connection, member.tenant, member.actor, member.record_id)
+    return InboundDetail.of(found)

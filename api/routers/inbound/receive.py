@@ -1,0 +1,232 @@
+"""POST /api/webhooks/…: platforms tell what happened in a merchant's shop, helpdesk or mailbox.
+
+None of it is in the document: only platforms call it, each by rules of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from api.error_response import error_response
+from api.http.client_address import limited_address
+from api.http.json_body import MAX_SECONDS, announced_length, body_within, json_response
+from api.resources import Resources, ResourcesDep
+from domain.core.errors import BodyTooLarge, DomainError, EngineUnavailable
+from domain.core.ids import TenantId
+from domain.inbound.app_level import account_of
+from domain.inbound.catalogue import PLATFORMS, platform_of
+from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+from domain.inbound.endpoint import OpenEndpoint, token_digest
+from domain.inbound.errors import InboundAddressUnknown, InboundRefused, RefusalReason
+from domain.inbound.headers import headers_of_platform
+from domain.inbound.ports import Platform
+from domain.inbound.request import InboundRequest
+from domain.intake.errors import TooManyRequests
+from domain.intake.rate_limit import LimitScope
+from domain.integrations.provider import Provider
+from services.inbound.receiving import Believed, believe, take
+from store.inbound.endpoints import integrations_of_account
+from store.inbound.webhooks import KeptAs
+
+router = APIRouter()
+
+_ADDRESS: Final = "/api/webhooks"
+_SMALL: Final = 1024 * 1024
+# Mails with files come from servers that send slowly.
+_LARGE_SECONDS: Final = 30.0
+_RECEIVED: Final = {"received": True}
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sender:
+    """Who says that it sends. `key`: whose bytes and refusals are counted together."""
+
+    platform: Platform
+    secrets: tuple[str, ...]
+    key: str
+
+
+# Before the route with a token, which has one part more.
+@router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
+async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
+    """Webhooks of the installation's own app, from every shop that has it."""
+    secrets = resources.settings.inbound.shopify_secrets
+    return await _of_installation(request, resources, Provider.SHOPIFY, secrets)
+
+
+@router.post(f"{_ADDRESS}/stripe", include_in_schema=False)
+async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> Response:
+    """Events of the accounts that are connected to the installation's own."""
+    secrets = resources.settings.inbound.stripe_secrets
+    return await _of_installation(request, resources, Provider.STRIPE, secrets)
+
+
+@router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
+async def webhook(request: Request, resources: ResourcesDep) -> Response:
+    """200 when the webhook is kept, or was before. What is refused gets the status that makes its
+    platform never send it again; when it cannot be kept now, one that makes it come back."""
+    platform = platform_of(request.path_params["provider"])
+    endpoint = await _endpoint(platform, request.path_params["token"], resources)
+    if endpoint is None:
+        # No address and no signature look alike. Nothing of the body is read.
+        return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
+    structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
+    sender = _Sender(platform, endpoint.secrets(resources.sealer), endpoint.integration_id)
+    try:
+        if platform.is_limited:
+            await _check_pace(request, resources, endpoint.integration_id)
+        with resources.inbound.room.place(sender.key) as place:
+            came = await _came(request, platform, place.grow)
+            believed = await _believed(came, sender, resources)
+            if believed is not None:
+                await _keep(came, believed, (endpoint.owner,), sender, resources)
+    except (InboundRefused, BodyTooLarge, TooManyRequests) as refused:
+        reason = _reason(refused)
+        resources.inbound.refusals.note(*endpoint.owner, reason, resources.now())
+        if isinstance(refused, InboundRefused):
+            await _count_refusal(request, resources, sender)
+        if isinstance(refused, TooManyRequests):
+            raise
+        return _refused(request, platform, refused)
+    return json_response(_RECEIVED)
+
+
+async def _of_installation(
+    request: Request, resources: Resources, provider: Provider, secrets: tuple[str, ...]
+) -> Response:
+    if not secrets:
+        raise InboundAddressUnknown(provider)
+    sender = _Sender(PLATFORMS[provider], secrets, provider)
+    try:
+        with resources.inbound.room.place(sender.key) as place:
+            came = await _came(request, sender.platform, place.grow)
+            believed = await _believed(came, sender, resources)
+            if believed is not None:
+                account = account_of(provider, came)
+                await _keep(
+                    came, believed, await _owners(account, sender, resources), sender, resources
+                )
+    except (InboundRefused, BodyTooLarge) as refused:
+        await _count_refusal(request, resources, sender)
+        return _refused(request, sender.platform, refused)
+    return json_response(_RECEIVED)
+
+
+async def _endpoint(platform: Platform, token: str, resources: Resources) -> OpenEndpoint | None:
+    digest = token_digest(token)
+    endpoint = await resources.inbound.endpoints.get(digest) if digest is not None else None
+    return endpoint if endpoint is not None and endpoint.provider is platform.provider else None
+
+
+async def _owners(
+    account: str | None, sender: _Sender, resources: Resources
+) -> tuple[tuple[TenantId, str], ...]:
+    """Client and integration of each whose credentials have opened the account."""
+    owners: tuple[tuple[TenantId, str], ...] = ()
+    if account is not None:
+        async with resources.database.unscoped() as connection:
+            owners = await integrations_of_account(connection, sender.platform.provider, account)
+    if not owners:
+        resources.metrics.of_nobody(sender.platform.provider)
+    return owners
+
+
+async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
+    """Raises TooManyRequests. Never asked for shops and payments, whose webhooks are not limited:
+    one address of theirs sends for many merchants."""
+    now = resources.now()
+    refused = _refusal_key(request, integration_id)
+    resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
+    await resources.limiter.check(LimitScope.INBOUND, integration_id, now)
+
+
+async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
+    """Raises TooManyRequests where the address was refused too often."""
+    key = _refusal_key(request, sender.key)
+    await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
+
+
+def _refusal_key(request: Request, endpoint: str) -> str:
+    # Within the endpoint: what comes to one shop from an address shared by many counts for no
+    # other.
+    return f"{endpoint}/{limited_address(request)}"
+
+
+async def _came(
+    request: Request, platform: Platform, make_room: Callable[[int], None]
+) -> InboundRequest:
+    """The raw bytes before anything else. Raises InboundRefused, BodyTooLarge, InboundBusy,
+    BodyTooSlow, InvalidBody."""
+    headers = headers_of_platform(request.headers.items())
+    make_room(announced_length(request, at_most=platform.max_body))
+    seconds = MAX_SECONDS if platform.max_body <= _SMALL else _LARGE_SECONDS
+    body = await body_within(
+        request, at_most=platform.max_body, seconds=seconds, make_room=make_room
+    )
+    return InboundRequest(headers, body)
+
+
+async def _believed(came: InboundRequest, sender: _Sender, resources: Resources) -> Believed | None:
+    """Raises InboundRefused."""
+    reading = partial(believe, sender.platform, came, sender.secrets, resources.now())
+    return await resources.inbound.gates.reading(came, reading)
+
+
+async def _keep(
+    came: InboundRequest,
+    believed: Believed,
+    owners: tuple[tuple[TenantId, str], ...],
+    sender: _Sender,
+    resources: Resources,
+) -> None:
+    """Keep it for each of its owners, and have its work begun. Raises CallerBusy,
+    EngineUnavailable: the platform sends it again, and those that have it know it then."""
+    for tenant, integration_id in owners:
+        named = believed.of(integration_id, came)
+        kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
+        if kept.was is KeptAs.CONFLICT:
+            _log.warning("inbound conflict", client_id=tenant, webhook_id=kept.id)
+        if kept.starts:
+            await _start(WebhookRef(client_id=tenant, webhook_id=kept.id), resources)
+
+
+async def _start(ref: WebhookRef, resources: Resources) -> None:
+    """Begin the work. The sweep begins what cannot be begun now."""
+    settings = resources.settings
+    try:
+        await resources.engine.process_webhook(
+            ProcessWebhookInput(
+                ref=ref,
+                remote_brain=settings.brain.is_remote,
+                review_expiry_s=settings.reviews.expiry_s,
+            )
+        )
+    except EngineUnavailable as error:
+        _log.warning("inbound webhook not started", webhook_id=ref.webhook_id, code=error.code)
+
+
+def _reason(refused: DomainError) -> RefusalReason:
+    match refused:
+        case InboundRefused(reason=reason):
+            return reason
+        case BodyTooLarge():
+            return RefusalReason.TOO_LARGE
+        case _:
+            return RefusalReason.TOO_MANY
+
+
+def _refused(request: Request, platform: Platform, refused: DomainError) -> Response:
+    """The error in our shape, with the status that this platform takes for the last word."""
+    response = error_response(refused, request.state.request_id, request)
+    response.status_code = platform.refusal_status
+    if response.status_code != 401 and "www-authenticate" in response.headers:
+        del response.headers["www-authenticate"]
+    resources: Resources = request.app.state.resources
+    resources.metrics.refused(refused.code)
+    return response

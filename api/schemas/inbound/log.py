@@ -1,0 +1,74 @@
+"""The inbound log: how it is asked for, and how it is answered."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from api.schemas.core.client_query import ClientQuery
+from domain.core.ids import ULID
+from domain.inbound.logged_webhook import LoggedWebhook, RefusalCount, verdict
+from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
+from domain.integrations.provider import Provider
+
+
+class InboundQuery(ClientQuery):
+    """The query of a list."""
+
+    provider: Provider | None = None
+    state: WebhookState | None = None
+    outcome: Outcome | None = None
+    refusal_hours: Annotated[
+        int, Field(ge=1, le=720, description="Refusals of the last so many hours.")
+    ] = 24
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+    cursor: Annotated[
+        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+    ] = None
+
+
+class InboundRecord(InboundWebhook):
+    verdict: Annotated[str, Field(description="What became of it, in a sentence.")]
+
+    @staticmethod
+    def of(webhook: InboundWebhook) -> "InboundRecord":
+        return InboundRecord(**dict(webhook), verdict=verdict(webhook))
+
+
+class InboundDetail(LoggedWebhook):
+    verdict: Annotated[str, Field(description="What became of it, in a sentence.")]
+
+    @staticmethod
+    def of(webhook: LoggedWebhook) -> "InboundDetail":
+        return InboundDetail(**dict(webhook), verdict=verdict(webhook))
+
+
+class RefusedHour(BaseModel):
+    """How many requests one address refused for one reason in one hour."""
+
+    integration_id: str
+    reason: str
+    hour: Annotated[datetime, Field(description="Its first moment, UTC.")]
+    count: int
+    last_at: datetime
+
+    @staticmethod
+    def of(refused: RefusalCount) -> "RefusedHour":
+        return RefusedHour(
+            integration_id=refused.integration_id,
+            reason=refused.reason,
+            hour=refused.hour,
+            count=refused.count,
+            last_at=refused.last_at,
+        )
+
+
+class InboundPage(BaseModel):
+    webhooks: list[InboundRecord]
+    next_cursor: Annotated[
+        str | None, Field(description="Asks for those before these; null: these are the last.")
+    ]
+    refusals: Annotated[
+        list[RefusedHour],
+        Field(description="The newest first, 500 at most. A refused request leaves only a count."),
+    ]

@@ -1,0 +1,145 @@
+"""inbound: the webhooks that came in, and what became of them."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from adapters.system import utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    ClientOption,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    fields_of,
+    out,
+    reading_client,
+)
+from commands.core.listing import facts_table, print_list
+from commands.core.person import operator
+from domain.core.ids import parse_ulid
+from domain.core.plain_text import without_controls
+from domain.inbound.logged_webhook import LoggedWebhook, RefusalCount, spoken, verdict
+from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
+from domain.integrations.provider import Provider
+from services.inbound.log import read_logged
+from store.inbound.log import InboundLogRepository, client_of_inbound
+
+app = typer.Typer(help="What other platforms' webhooks said.", no_args_is_help=True)
+
+_REFUSAL_HOURS = 24
+
+WebhookArgument = Annotated[str, typer.Argument(metavar="INBOUND_ID")]
+
+
+@command(app, "list")
+async def list_latest(
+    client: ClientOption,
+    provider: Annotated[Provider | None, typer.Option(help="Only this provider's.")] = None,
+    state: Annotated[WebhookState | None, typer.Option(help="Only those that are so.")] = None,
+    outcome: Annotated[Outcome | None, typer.Option(help="Only what became this.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's latest webhooks, newest first, and what was refused within a day."""
+    async with reading_client(data, client) as (connection, tenant):
+        log = InboundLogRepository(connection, tenant)
+        found = await log.page(limit=limit, provider=provider, state=state, outcome=outcome)
+        refused = await log.refusals(_REFUSAL_HOURS, utc_now())
+    if as_json:
+        answer(
+            True,
+            "",
+            webhooks=[fields_of(one, "inbound_id") for one in found],
+            refusals=[_refusal(one) for one in refused],
+        )
+        return
+    out.print(f"{len(found)} webhooks")
+    print_list(
+        ("webhook", "came", "provider", "topic", "what came of it", "about"),
+        [_cells(one) for one in found],
+    )
+    if refused:
+        out.print("Refused within a day:")
+        hours = [
+            (one.integration_id, f"{one.hour:%Y-%m-%d %H:00}", spoken(one.reason), str(one.count))
+            for one in refused
+        ]
+        print_list(("integration", "hour", "reason", "requests"), hours)
+
+
+@command(app, "show")
+async def show(
+    inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show one webhook: what it said, and what became of it."""
+    wanted = parse_ulid(inbound_id) or inbound_id
+    async with database_of(data) as database, database.reading_across() as connection:
+        tenant = await client_of_inbound(connection, wanted)
+        found = await read_logged(connection, tenant, operator(), wanted)
+    if as_json:
+        answer(True, "", **fields_of(found, "inbound_id"), verdict=verdict(found))
+        return
+    out.print(_facts(found))
+
+
+def _cells(webhook: InboundWebhook) -> tuple[str, ...]:
+    return (
+        webhook.id,
+        f"{webhook.created_at:%Y-%m-%d %H:%M}",
+        webhook.provider.value,
+        webhook.topic,
+        webhook.outcome.value if webhook.outcome else webhook.state.value,
+        webhook.reference or webhook.event_id or webhook.reason or "",
+    )
+
+
+def _refusal(refused: RefusalCount) -> dict[str, object]:
+    return {
+        "integration_id": refused.integration_id,
+        "reason": refused.reason,
+        "hour": refused.hour,
+        "count": refused.count,
+    }
+
+
+def _facts(webhook: LoggedWebhook) -> Table:
+    table = facts_table(f"Inbound webhook {webhook.id}")
+    table.add_row("verdict", verdict(webhook))
+    table.add_row("state", webhook.state.value)
+    table.add_row("provider", f"{webhook.provider}, integration {webhook.integration_id}")
+    table.add_row("topic", escape(f"{webhook.topic} ({webhook.kind})"))
+    table.add_row("delivery", escape(webhook.dedup_key))
+    table.add_row("came", webhook.created_at.isoformat(sep=" "))
+    optional = {
+        "event": webhook.event_id,
+        "run": webhook.run_id,
+        "about": webhook.reference,
+        "reason": webhook.reason,
+        "finished": webhook.finished_at and webhook.finished_at.isoformat(sep=" "),
+    }
+    for name, value in optional.items():
+        if value:
+            table.add_row(name, escape(value))
+    if webhook.duplicates:
+        table.add_row("came again", f"{webhook.duplicates} times, the same")
+    if webhook.conflicts:
+        table.add_row("came again", f"{webhook.conflicts} times with another body, ignored")
+    for name, value in webhook.headers.items():
+        table.add_row("header", escape(f"{name}: {without_controls(value)}"))
+    table.add_row("body", escape(_body(webhook)))
+    return table
+
+
+def _body(webhook: LoggedWebhook) -> str:
+    if webhook.body_bytes is None:
+        return "erased"
+    if webhook.body is None:
+        return f"{webhook.body_bytes} bytes, no text"
+    # Strangers wrote it: what steers a terminal must not reach it.
+    return without_controls(webhook.body) + (" …" if webhook.is_body_cut else "")

@@ -1,0 +1,42 @@
+"""The course of one part of the tour: what was said and seen, and what was not as expected."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import httpx
+from rich.markup import escape
+from rich.table import Table
+
+
+@dataclass(slots=True)
+class Course:
+    """`said`: who, and what. `tells`: by ticket the webhooks that it must cause."""
+
+    said: list[tuple[str, str]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    tells: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def expect(self, what: str, *, good: bool) -> None:
+        if not good:
+            self.wrong.append(what)
+
+    def table(self, title: str) -> Table:
+        mark = f"[bold red]expected {escape('; '.join(self.wrong))}[/]"
+        table = Table(
+            title=f"{title} — {mark if self.wrong else '[green]as expected[/]'}",
+            title_justify="left",
+            title_style="bold",
+            show_header=False,
+        )
+        table.add_column(style="cyan", no_wrap=True)
+        table.add_column(overflow="fold")
+        for who, text in self.said:
+            table.add_row(who, escape(text))
+        return table
+
+
+def refusal_of(error: httpx.HTTPError | TimeoutError) -> str:
+    """Without the address, which may have a key in it."""
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"HTTP {error.response.status_code}"
+    return type(error).__name__

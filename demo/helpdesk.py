@@ -1,0 +1,199 @@
+"""The demo shop's helpdesk: a small Zendesk on loopback, as far as the agent uses it.
+
+It answers as the published API does: basic auth of `email/token`, audits with custom metadata, safe
+updates by `updated_stamp`. A page shows the tickets.
+"""
+
+import base64
+import hmac
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, Field, ValidationError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Route
+
+from embedded.ports import LOOPBACK
+
+AGENT: Final = "agent@maison-lavande.example"
+_REQUESTER: Final = 9
+_START: Final = datetime(2026, 11, 1, tzinfo=UTC)
+_NOT_FOUND: Final = JSONResponse({"error": "RecordNotFound"}, 404)
+_CONFLICT: Final = JSONResponse({"error": "UpdateConflict"}, 409)
+
+
+class _Words(BaseModel):
+    html_body: str
+    public: bool = True
+
+
+class _Change(BaseModel):
+    comment: _Words | None = None
+    metadata: dict[str, str] = {}
+    safe_update: bool = False
+    updated_stamp: str | None = None
+
+
+class _Update(BaseModel):
+    ticket: _Change
+
+
+class _Tags(BaseModel):
+    tags: tuple[Annotated[str, Field(max_length=200)], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeskComment:
+    """`by`: `customer` or `agent`."""
+
+    by: str
+    text: str
+    is_public: bool = True
+    key: str | None = None
+
+
+@dataclass
+class DeskTicket:
+    """`comments`: the oldest first. The stamp is made of how often it was changed."""
+
+    number: int
+    customer: str
+    subject: str
+    comments: list[DeskComment]
+    tags: list[str] = field(default_factory=list)
+
+    @property
+    def stamp(self) -> str:
+        changed = len(self.comments) + len(self.tags)
+        return (_START + timedelta(seconds=changed)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def answers(self) -> list[DeskComment]:
+        return [one for one in self.comments if one.by == "agent"]
+
+
+class DemoDesk:
+    """`url`: where it is. `token`: what its API takes. `first`: the number of its first ticket."""
+
+    def __init__(self, url: str, token: str, first: int) -> None:
+        self.url = url
+        self.token = token
+        self._first = first
+        self.tickets: dict[int, DeskTicket] = {}
+
+    def open(self, customer: str, subject: str, text: str) -> DeskTicket:
+        """A customer writes."""
+        number = self._first + len(self.tickets)
+        words = [DeskComment("customer", text)]
+        self.tickets[number] = DeskTicket(number, customer, subject, words)
+        return self.tickets[number]
+
+    def application(self) -> Starlette:
+        ticket = "/api/v2/tickets/{number:int}"
+        return Starlette(
+            routes=[
+                Route("/", self._page),
+                Route("/api/v2/users/me.json", self._me),
+                Route(f"{ticket}.json", self._show),
+                Route(f"{ticket}.json", self._update, methods=["PUT"]),
+                Route(f"{ticket}/audits.json", self._audits),
+                Route(f"{ticket}/tags.json", self._tag, methods=["PUT"]),
+            ],
+            middleware=[Middleware(TrustedHostMiddleware, [LOOPBACK])],
+        )
+
+    async def _page(self, _: Request) -> PlainTextResponse:
+        """Every ticket with its comments, for people."""
+        lines = [
+            line
+            for ticket in self.tickets.values()
+            for line in (
+                f"Ticket {ticket.number}: {ticket.subject} ({ticket.customer})",
+                *(
+                    f"  {one.by}{'' if one.is_public else ' (internal)'}: {one.text}"
+                    for one in ticket.comments
+                ),
+            )
+        ]
+        return PlainTextResponse("\n".join(lines) + "\n")
+
+    async def _me(self, request: Request) -> JSONResponse:
+        if not self._may(request):
+            return _unauthorized()
+        return JSONResponse({"user": {"id": 7, "role": "agent", "email": AGENT}})
+
+    async def _show(self, request: Request) -> JSONResponse:
+        ticket = self._found(request)
+        if not isinstance(ticket, DeskTicket):
+            return ticket
+        shown = {
+            "id": ticket.number,
+            "status": "open",
+            "requester_id": _REQUESTER,
+            "tags": ticket.tags,
+            "updated_at": ticket.stamp,
+        }
+        users = [{"id": _REQUESTER, "email": ticket.customer}]
+        return JSONResponse({"ticket": shown, "users": users})
+
+    async def _update(self, request: Request) -> JSONResponse:
+        ticket = self._found(request)
+        if not isinstance(ticket, DeskTicket):
+            return ticket
+        try:
+            change = _Update.model_validate_json(await request.body()).ticket
+        except ValidationError:
+            return JSONResponse({"error": "RecordInvalid"}, 422)
+        if change.safe_update and change.updated_stamp != ticket.stamp:
+            return _CONFLICT
+        if change.comment is not None:
+            words = change.comment
+            key = change.metadata.get("action_key")
+            ticket.comments.append(DeskComment("agent", words.html_body, words.public, key))
+        audit = _audit(ticket, len(ticket.comments) - 1)
+        return JSONResponse({"ticket": {"id": ticket.number}, "audit": audit})
+
+    async def _audits(self, request: Request) -> JSONResponse:
+        ticket = self._found(request)
+        if not isinstance(ticket, DeskTicket):
+            return ticket
+        audits = [_audit(ticket, place) for place in range(len(ticket.comments))]
+        meta = {"has_more": False, "after_cursor": None}
+        return JSONResponse({"audits": audits[::-1], "meta": meta})
+
+    async def _tag(self, request: Request) -> JSONResponse:
+        ticket = self._found(request)
+        if not isinstance(ticket, DeskTicket):
+            return ticket
+        wanted = _Tags.model_validate_json(await request.body()).tags
+        ticket.tags += [tag for tag in wanted if tag not in ticket.tags]
+        return JSONResponse({"tags": ticket.tags})
+
+    def _found(self, request: Request) -> DeskTicket | JSONResponse:
+        if not self._may(request):
+            return _unauthorized()
+        return self.tickets.get(request.path_params["number"]) or _NOT_FOUND
+
+    def _may(self, request: Request) -> bool:
+        login = base64.b64encode(f"{AGENT}/token:{self.token}".encode()).decode()
+        given = request.headers.get("authorization", "")
+        return hmac.compare_digest(given.encode(), f"Basic {login}".encode())
+
+
+def _unauthorized() -> JSONResponse:
+    return JSONResponse({"error": "Couldn't authenticate you"}, 401)
+
+
+def _audit(ticket: DeskTicket, place: int) -> dict[str, Any]:
+    comment = ticket.comments[place]
+    number = 10 * ticket.number + place
+    return {
+        "id": number,
+        "metadata": {"system": {}, "custom": {"action_key": comment.key} if comment.key else {}},
+        "events": [{"id": number + 1, "type": "Comment", "public": comment.is_public}],
+    }

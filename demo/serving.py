@@ -1,0 +1,39 @@
+"""Serving pages on loopback, within the process of the demo."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+
+
+@asynccontextmanager
+async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[None]:
+    """Serve the pages for as long as the block lasts."""
+    server = _Server(
+        uvicorn.Config(
+            pages,
+            ws="none",
+            lifespan="off",
+            proxy_headers=False,
+            server_header=False,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await task
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The dev command handles Ctrl-C, and ends this server."""
+        yield

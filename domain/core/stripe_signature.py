@@ -1,0 +1,55 @@
+"""Stripe's signatures: the header Stripe-Signature, of its events about us and about merchants."""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Final, Self
+
+_MAX_HEADER: Final = 1_000
+_SCHEME: Final = "v1"
+
+
+@dataclass(frozen=True, slots=True)
+class StripeSignature:
+    """`signed_at`: Unix time in seconds, as it was written and signed. `given`: the signatures, of
+    which there are several while a secret is changed."""
+
+    signed_at: str
+    given: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, header: str) -> Self | None:
+        """None for what is no such header."""
+        if len(header) > _MAX_HEADER:
+            return None
+        pairs = [(name.strip(), value.strip()) for name, _, value in _parts(header)]
+        times = [value for name, value in pairs if name == "t"]
+        if len(times) != 1 or not _is_number(times[0]):
+            return None
+        return cls(times[0], tuple(value for name, value in pairs if name == _SCHEME))
+
+    def age_s(self, now: datetime) -> float:
+        """Seconds since it was signed; negative for a time that is still to come."""
+        return now.timestamp() - int(self.signed_at)
+
+    def fits(self, body: bytes, secrets: Sequence[str]) -> bool:
+        """Whether one of the secrets signed these bytes. The whole string `whsec_…` is the key.
+
+        All are compared with all, so that the time says nothing of which one fits.
+        """
+        signed = f"{self.signed_at}.".encode() + body
+        fitting = 0
+        for secret in secrets:
+            expected = hmac.new(secret.encode(), signed, sha256).hexdigest().encode()
+            fitting += sum(hmac.compare_digest(expected, one.encode()) for one in self.given)
+        return fitting > 0
+
+
+def _parts(header: str) -> list[tuple[str, str, str]]:
+    return [part.partition("=") for part in header.split(",")]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 12

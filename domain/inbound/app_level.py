@@ -1,0 +1,43 @@
+"""Webhooks of the whole installation: the account that one is about."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from domain.inbound.body import json_object
+from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.request import InboundRequest
+from domain.integrations.provider import Provider
+
+_SHOP_HEADERS: Final = ("x-shopify-shop-domain", "shopify-shop-domain")
+# How Shopify's bodies name the shop, where they do.
+_SHOP_FIELDS: Final = ("shop_domain", "myshopify_domain")
+_MAX_ACCOUNT: Final = 255
+
+
+def account_of(provider: Provider, request: InboundRequest) -> str | None:
+    """The account that a verified request is about, as its platform names it; None where it names
+    none that could be a client's.
+
+    Shopify names the shop in a header that is not signed: where the signed body names it too, both
+    must agree. Raises InboundRefused where they do not.
+    """
+    fields = _fields(request.body)
+    if provider is Provider.STRIPE:
+        return _account(fields.get("account"))
+    shop = next((request.headers[name] for name in _SHOP_HEADERS if name in request.headers), None)
+    for field in _SHOP_FIELDS:
+        if field in fields and fields[field] != shop:
+            raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
+    return _account(shop)
+
+
+def _account(named: object) -> str | None:
+    return named if isinstance(named, str) and 0 < len(named) <= _MAX_ACCOUNT else None
+
+
+def _fields(body: bytes) -> dict[str, JsonValue]:
+    try:
+        return json_object(body)
+    except WebhookUnreadable:
+        return {}

@@ -1,0 +1,80 @@
+"""The body: JSON that a platform signed, read into shapes within bounds."""
+
+from typing import Final, TypeVar
+
+import orjson
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from domain.inbound.errors import WebhookUnreadable
+
+MAX_JSON: Final = 1024 * 1024
+"""Bytes of a JSON body."""
+MAX_DEPTH: Final = 64
+_NUL: Final = rb"\u0000"
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def shaped(model: type[M], body: bytes) -> M:
+    """The fields of `model`, whatever else the body has. Raises WebhookUnreadable."""
+    try:
+        return model.model_validate_json(body)
+    except ValidationError:
+        pass  # raised outside: it quotes the body
+    raise WebhookUnreadable("unknown_shape")
+
+
+def json_object(body: bytes) -> dict[str, JsonValue]:
+    """A JSON object of at most MAX_DEPTH levels, without NUL characters, which PostgreSQL cannot
+    keep. Raises WebhookUnreadable."""
+    try:
+        value: JsonValue = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise WebhookUnreadable("no_json") from None
+    if not isinstance(value, dict):
+        raise WebhookUnreadable("no_object")
+    _check_depth(value)
+    if _NUL not in body:
+        return value
+    return {key.replace("\0", ""): _without_nul(one) for key, one in value.items()}
+
+
+def values_in(root: JsonValue) -> int:
+    """How many values there are, the containers included."""
+    count, waiting = 1, [root]
+    while waiting:
+        inside = _inside(waiting.pop())
+        count += len(inside)
+        waiting += inside
+    return count
+
+
+def _check_depth(root: JsonValue) -> None:
+    level = [root]
+    for _ in range(MAX_DEPTH):
+        level = [one for container in level for one in _inside(container)]
+        if not level:
+            return
+    raise WebhookUnreadable("too_deep")
+
+
+def _inside(value: JsonValue) -> list[JsonValue]:
+    match value:
+        case dict():
+            return [*value.values()]
+        case list():
+            return value
+        case _:
+            return []
+
+
+def _without_nul(value: JsonValue) -> JsonValue:
+    match value:
+        case str():
+            return value.replace("\0", "")
+        case list():
+            return [_without_nul(one) for one in value]
+        case dict():
+            return {key.replace("\0", ""): _without_nul(one) for key, one in value.items()}
+        case _:
+            return value

@@ -1,0 +1,45 @@
+"""The catalogue: the platform of each provider whose webhooks are taken."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.inbound.errors import InboundAddressUnknown
+from domain.inbound.platforms.freshdesk import FreshdeskWebhooks
+from domain.inbound.platforms.generic import GenericWebhooks
+from domain.inbound.platforms.gorgias import GorgiasWebhooks
+from domain.inbound.platforms.intercom import IntercomWebhooks
+from domain.inbound.platforms.mailgun import MailgunRoutes
+from domain.inbound.platforms.postmark import PostmarkInbound
+from domain.inbound.platforms.prestashop import PrestaShopWebhooks
+from domain.inbound.platforms.sendgrid import SendgridParse
+from domain.inbound.platforms.shopify import ShopifyWebhooks
+from domain.inbound.platforms.stripe import StripeWebhooks
+from domain.inbound.platforms.woocommerce import WooCommerceWebhooks
+from domain.inbound.platforms.zendesk import ZendeskWebhooks
+from domain.inbound.ports import Platform
+from domain.integrations.provider import Provider
+
+_ALL: Final[tuple[Platform, ...]] = (
+    ShopifyWebhooks(),
+    StripeWebhooks(),
+    WooCommerceWebhooks(),
+    PrestaShopWebhooks(),
+    ZendeskWebhooks(),
+    GorgiasWebhooks(),
+    IntercomWebhooks(),
+    FreshdeskWebhooks(),
+    MailgunRoutes(),
+    PostmarkInbound(),
+    SendgridParse(),
+    GenericWebhooks(),
+)
+PLATFORMS: Final[Mapping[Provider, Platform]] = {one.provider: one for one in _ALL}
+_BY_NAME: Final = {provider.value: platform for provider, platform in PLATFORMS.items()}
+
+
+def platform_of(provider: str) -> Platform:
+    """By the provider's name, as an address has it. Raises InboundAddressUnknown."""
+    platform = _BY_NAME.get(provider)
+    if platform is None:
+        raise InboundAddressUnknown(provider)
+    return platform

@@ -1,0 +1,182 @@
+"""The form: a body of multipart/form-data or of application/x-www-form-urlencoded, taken apart.
+
+Mail providers hand mails over as forms, with strangers' words in them. So a form is read strictly,
+in time that grows with its length alone, and a field that came twice is known to have.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.request import InboundRequest
+
+MAX_PARTS: Final = 500
+LINE_BYTES: Final = 8_000
+"""What is read of a field that holds one line."""
+
+# Of mails. Python knows stranger ones, of which some take time by the square of the length.
+_CHARSETS: Final = re.compile(
+    r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"
+    r"|gb2312|gbk|gb18030|big5|big5-hkscs|euc-(?:jp|kr)|shift[_-]jis|iso-2022-(?:jp|kr)",
+    re.IGNORECASE,
+)
+
+_MAX_NAME: Final = 200
+_MAX_HEADER: Final = 4_000
+_MULTIPART: Final = b"multipart/form-data"
+_URLENCODED: Final = b"application/x-www-form-urlencoded"
+# "%41" is one byte.
+_ENCODED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """A file in a form. `filename`, `content_type`: the sender's words."""
+
+    name: str
+    filename: str
+    content_type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Fields by name with their values in their order, as bytes that may be `is_encoded` still, and
+    the files in their order."""
+
+    fields: Mapping[str, tuple[bytes, ...]] = field(repr=False)
+    files: tuple[FormFile, ...] = ()
+    is_encoded: bool = False
+
+    def text(self, name: str, limit: int = LINE_BYTES, *, charset: str = "utf-8") -> str | None:
+        """The first value of a field; None where it did not come. Of a longer one the first `limit`
+        bytes are read. What the charset does not know is replaced."""
+        values = self.fields.get(name)
+        if values is None:
+            return None
+        value = values[0][: limit * _ENCODED] if self.is_encoded else values[0]
+        return _decoded((_unquoted(value) if self.is_encoded else value)[:limit], charset)
+
+    def only(self, name: str) -> str | None:
+        """The value of a field that came once; None where it came never or again."""
+        return self.text(name) if len(self.fields.get(name, ())) == 1 else None
+
+
+def read_form(request: InboundRequest) -> Form:
+    """The form that a request carries. Raises WebhookUnreadable."""
+    kind, options = _options(request.headers.get("content-type", "").encode("latin-1", "replace"))
+    if kind == _URLENCODED:
+        return _urlencoded(request.body)
+    if kind != _MULTIPART:
+        raise WebhookUnreadable("not_a_form")
+    return _multipart(request.body, options.get(b"boundary", b""))
+
+
+def _urlencoded(body: bytes) -> Form:
+    if body.count(b"&") >= MAX_PARTS:
+        raise WebhookUnreadable("form_too_many_parts")
+    fields: dict[str, tuple[bytes, ...]] = {}
+    for piece in body.split(b"&"):
+        given, mark, value = piece.partition(b"=")
+        if mark:
+            name = _name(_unquoted(given[: _MAX_NAME * _ENCODED]))
+            fields[name] = (*fields.get(name, ()), value)
+    return Form(fields, is_encoded=True)
+
+
+def _multipart(body: bytes, boundary: bytes) -> Form:
+    """Every part ends with the boundary, the last one with the closing one, and nothing follows:
+    what a stranger wrote into a field must not hide the fields behind it."""
+    line = b"\r\n--" + boundary
+    ends_well = body.count(line + b"--") == 1 and body.rstrip(b"\r\n").endswith(line + b"--")
+    if not boundary or not ends_well or body.count(line + b"\r\n") + 1 != body.count(line):
+        raise WebhookUnreadable("form_broken")
+    parts = _Parts()
+    try:
+        parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": parts.begin,
+                "on_header_field": parts.header_name,
+                "on_header_value": parts.header_value,
+                "on_header_end": parts.header_end,
+                "on_part_data": parts.data,
+                "on_part_end": parts.end,
+            },
+        )
+        parser.write(body)
+    except FormParserError:
+        raise WebhookUnreadable("form_broken") from None
+    return Form(parts.fields, tuple(parts.files))
+
+
+class _Parts:
+    """What the parser has found so far."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, tuple[bytes, ...]] = {}
+        self.files: list[FormFile] = []
+        self._count = 0
+        self._headers: dict[str, bytes] = {}
+        self._header = [b"", b""]
+        self._data = b""
+
+    def begin(self) -> None:
+        self._count += 1
+        if self._count > MAX_PARTS:
+            raise WebhookUnreadable("form_too_many_parts")
+        self._headers, self._header, self._data = {}, [b"", b""], b""
+
+    def header_name(self, data: bytes, start: int, end: int) -> None:
+        self._header[0] += data[start:end]
+
+    def header_value(self, data: bytes, start: int, end: int) -> None:
+        self._header[1] += data[start:end]
+
+    def header_end(self) -> None:
+        name, value = self._header
+        if self._headers.setdefault(name.decode("latin-1").lower(), value) is not value:
+            raise WebhookUnreadable("form_broken")
+        self._header = [b"", b""]
+
+    def data(self, data: bytes, start: int, end: int) -> None:
+        self._data += data[start:end]
+
+    def end(self) -> None:
+        kind, options = _options(self._headers.get("content-disposition", b""))
+        if kind != b"form-data" or b"name" not in options:
+            raise WebhookUnreadable("form_broken")
+        name = _name(options[b"name"])
+        filename = options.get(b"filename")
+        if filename is None:
+            self.fields[name] = (*self.fields.get(name, ()), self._data)
+            return
+        content_type = _decoded(self._headers.get("content-type", b""), "iso-8859-1")
+        self.files.append(FormFile(name, _decoded(filename, "utf-8"), content_type, self._data))
+
+
+def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
+    """As latin-1, which keeps every byte."""
+    return parse_options_header(header[:_MAX_HEADER].decode("latin-1"))
+
+
+def _name(value: bytes) -> str:
+    return _decoded(value[:_MAX_NAME], "utf-8")
+
+
+def _unquoted(value: bytes) -> bytes:
+    return unquote_to_bytes(value.replace(b"+", b" "))
+
+
+def _decoded(value: bytes, charset: str) -> str:
+    known = charset if _CHARSETS.fullmatch(charset) else "utf-8"
+    try:
+        return value.decode(known, errors="replace")
+    except LookupError:
+        return value.decode("utf-8", errors="replace")

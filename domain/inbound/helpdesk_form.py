@@ -1,0 +1,93 @@
+"""The helpdesk form: the JSON template that a merchant pastes into a helpdesk without a format of
+its own, and the secret header that proves it.
+
+`docs/inbound/` has the template of each helpdesk.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from domain.inbound.errors import RefusalReason
+from domain.inbound.helpdesk_news import (
+    Author,
+    HelpdeskMessage,
+    Id,
+    MaybeBool,
+    MaybeId,
+    MaybeText,
+    Told,
+    closed_or_nothing,
+    is_same_person,
+    meaning_of,
+)
+from domain.inbound.meaning import Meaning, Nothing
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import require_match, signature_header
+from domain.inbound.webhook import WebhookKind
+from domain.integrations.provider import Provider
+
+SECRET_HEADER: Final = "x-inbound-secret"  # noqa: S105 - a name
+
+# All in one lane: whether a person answered before or after the customer wrote is what matters.
+FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
+    "message": WebhookKind.TICKET,
+    "status": WebhookKind.TICKET,
+}
+
+
+class HelpdeskForm(Told):
+    """`from_agent`: the merchant's people, or a program of theirs, wrote it. `first`: the ticket
+    began with it. `external_id`: our own action's key."""
+
+    event: Literal["message", "status"]
+    ticket_id: Id
+    status: MaybeText = None
+    updated_at: MaybeText = None
+    subject: MaybeText = None
+    message_id: MaybeId = None
+    message: MaybeText = None
+    public: MaybeBool = None
+    first: MaybeBool = None
+    from_agent: MaybeBool = None
+    author_email: MaybeText = None
+    customer_email: MaybeText = None
+    customer_name: MaybeText = None
+    external_id: MaybeText = None
+
+
+def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
+    """That the request carries the secret. Raises InboundRefused."""
+    given = signature_header(request, SECRET_HEADER, RefusalReason.SIGNATURE_MISSING)
+    require_match(secrets, given)
+
+
+def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, str]) -> Meaning:
+    """What a filled form says. Words under the agent's own address are never a customer's, so that
+    a wrongly filled form makes no loop."""
+    if form.event == "status":
+        return closed_or_nothing(form.ticket_id, form.status)
+    if form.message is None:
+        return Nothing("no_words")
+    own = is_same_person(form.author_email, settings.get("email"))
+    by_staff = own or form.from_agent is True
+    return meaning_of(
+        HelpdeskMessage(
+            provider=provider,
+            ticket_id=form.ticket_id,
+            author=Author.STAFF if by_staff else Author.CUSTOMER,
+            text=form.message,
+            message_id=form.message_id,
+            is_first=form.first is True,
+            is_public=form.public is not False,
+            written_by=form.author_email,
+            customer_email=form.customer_email if by_staff else _writer(form),
+            customer_name=form.customer_name,
+            subject=form.subject,
+            key=form.external_id,
+            stamp=form.updated_at or "",
+        )
+    )
+
+
+def _writer(form: HelpdeskForm) -> str | None:
+    return form.author_email or form.customer_email

@@ -1,0 +1,144 @@
+"""Helpdesk news: what a helpdesk tells of a ticket, however it spells it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Annotated, Final, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.meaning import Meaning, Nothing, StaffMessage, Ticket, TicketClosed
+from domain.intake.customer_email import customer_key
+from domain.intake.event import InboundEvent
+from domain.integrations.provider import Provider
+
+MAX_BODY: Final = 1024 * 1024
+CLOSED: Final = frozenset({"solved", "closed", "resolved"})
+"""Names of the states in which no person is at work in a ticket, folded."""
+
+_MAX_TEXT: Final = 500_000
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def _none_if_blank(value: object) -> object:
+    """A placeholder that has nothing to say is filled with nothing."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _without_nul(text: str) -> str:
+    # PostgreSQL keeps no such character.
+    return text.replace("\0", "")
+
+
+Text = Annotated[str, Field(max_length=_MAX_TEXT), AfterValidator(_without_nul)]
+MaybeText = Annotated[Text | None, BeforeValidator(_none_if_blank)]
+MaybeBool = Annotated[bool | None, BeforeValidator(_none_if_blank)]
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:-]{1,64}$")]
+MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
+
+
+class Told(BaseModel):
+    """The base of the shapes: what else they hold is of no interest, and ids may be numbers."""
+
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
+
+
+def parsed(shape: type[Shape], body: bytes) -> Shape:
+    """Raises WebhookUnreadable, which quotes nothing of what was sent."""
+    try:
+        return shape.model_validate_json(body)
+    except ValidationError:
+        pass
+    raise WebhookUnreadable("no_known_shape")
+
+
+class Author(StrEnum):
+    CUSTOMER = "customer"
+    STAFF = "staff"
+
+
+@dataclass(frozen=True, slots=True)
+class HelpdeskMessage:
+    """One message of a ticket. `message_id`: the platform's own name for it; None where it gives
+    none. `is_first`: the ticket began with it. `written_by`: as `StaffMessage.by`."""
+
+    provider: Provider
+    ticket_id: str
+    author: Author
+    text: str
+    message_id: str | None = None
+    is_first: bool = False
+    is_public: bool = True
+    written_by: str | None = None
+    customer_email: str | None = None
+    customer_name: str | None = None
+    subject: str | None = None
+    key: str | None = None
+    stamp: str = ""
+
+    @property
+    def name(self) -> str:
+        """What names it within its ticket. Where the platform gives no id, its time and words."""
+        if self.message_id is not None:
+            return f"comment/{self.message_id}"
+        if self.is_first:
+            return "first"
+        return f"words/{self.stamp}/{sha256(self.text.encode()).hexdigest()[:16]}"
+
+
+def message_key(ticket_id: str, name: str) -> str:
+    """How `inbound_messages` names a message. `name`: `comment/{id}`, or `first` for the one that
+    the ticket began with where its id is not told."""
+    return f"ticket/{ticket_id}/{name}"
+
+
+def meaning_of(message: HelpdeskMessage) -> Meaning:
+    """A customer's public words are a ticket, all else that has words is the staff's."""
+    if message.author is Author.STAFF:
+        return StaffMessage(
+            ticket_id=message.ticket_id,
+            message_id=message.message_id or message.name,
+            is_public=message.is_public,
+            by=message.written_by,
+            key=message.key,
+            text=message.text,
+        )
+    if not message.is_public:
+        return Nothing("private_message")
+    return Ticket(
+        event=_event(message),
+        message_key=message_key(message.ticket_id, message.name),
+        ticket_id=message.ticket_id,
+    )
+
+
+def closed_or_nothing(ticket_id: str, status: str | None) -> Meaning:
+    """What a change of a ticket's state says."""
+    if status is not None and status.strip().casefold() in CLOSED:
+        return TicketClosed(ticket_id)
+    return Nothing("ticket_state")
+
+
+def is_same_person(one: str | None, other: str | None) -> bool:
+    """Whether two addresses are one, and known."""
+    key = customer_key(one)
+    return key is not None and key == customer_key(other)
+
+
+def _event(message: HelpdeskMessage) -> InboundEvent:
+    happened = "created" if message.is_first else "updated"
+    payload = {
+        "ticket_id": message.ticket_id,
+        # Under this name it may be HTML (`domain/intake/normalization.py`).
+        "message": message.text,
+        "subject": message.subject,
+        "customer_name": message.customer_name,
+    }
+    return InboundEvent(
+        event_type=f"{message.provider.value}.ticket.{happened}",
+        source=message.provider.value,
+        customer_email=message.customer_email,
+        payload={name: value for name, value in payload.items() if value},
+    )

@@ -1,0 +1,101 @@
+"""The logged webhook: what people read of one that came in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from domain.inbound.webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
+
+SHOWN_BODY: Final = 64 * 1024
+"""Bytes of a body that people are shown."""
+
+_MASK: Final = "…"
+# A header whose name has one of these proves something, or lets its bearer in.
+_TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
+_WAITS: Final = {
+    WaitsFor.CLIENT_LIMIT: "the client's limit of events an hour",
+    WaitsFor.CUSTOMER_LIMIT: "the customer's limit of messages",
+    WaitsFor.QUOTA: "the tickets of a new month, or credits",
+}
+_OUTCOMES: Final = {
+    Outcome.EVENT: "It became an event, and a run works on it.",
+    Outcome.NO_PLAYBOOK: "It became an event that no active playbook is for.",
+    Outcome.ORDER_UPDATED: "It said something new of an order.",
+    Outcome.ORDER_KNOWN: "What it says of the order was known.",
+    Outcome.DUTY_DONE: "What the platform asked for is done.",
+    Outcome.DUTY_FOR_PEOPLE: "A person must do what the platform asked for, or the rest of it.",
+    Outcome.STAFF_ANSWERED: "A person answered in the helpdesk; the agent is silent there.",
+    Outcome.OWN_MESSAGE: "This service wrote it.",
+    Outcome.LEFT_TO_PEOPLE: "A person has the ticket; the agent left it to them.",
+    Outcome.KNOWN: "The same message came before by another way.",
+    Outcome.IGNORED: "It concerns nothing here.",
+}
+
+
+class LoggedWebhook(InboundWebhook):
+    """One with what was sent. `headers`: those that were kept, by lower-case name, the proving ones
+    masked. `body`: its beginning, SHOWN_BODY bytes at most; None where it is no text, was erased,
+    or is not for this reader. `body_bytes`: of the whole body, None once it was erased. `run_id`:
+    of its event's run."""
+
+    headers: Mapping[str, str]
+    body: str | None
+    body_bytes: int | None
+    is_body_cut: bool
+    run_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalCount:
+    """How many requests an address refused in one hour. `hour`: its first moment. `reason`: a
+    RefusalReason."""
+
+    integration_id: str
+    reason: str
+    hour: datetime
+    count: int
+    last_at: datetime
+
+
+def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The same, without the values that prove something."""
+    return {
+        name: _MASK if any(word in name.lower() for word in _TELLING) else value
+        for name, value in headers.items()
+    }
+
+
+def shown_text(body: bytes, *, is_cut: bool) -> str | None:
+    """A body's beginning as text; None if it is none. `is_cut`: more follows, so that the last
+    character may be incomplete."""
+    for missing in range(4 if is_cut else 1):
+        try:
+            text = body[: len(body) - missing].decode()
+        except UnicodeDecodeError:
+            continue
+        return None if "\0" in text else text
+    return None
+
+
+def verdict(webhook: InboundWebhook) -> str:
+    """What became of it, in a sentence."""
+    match webhook.state:
+        case WebhookState.QUEUED:
+            return "It waits for those that came before it."
+        case WebhookState.WORKING:
+            return "It is being worked on."
+        case WebhookState.WAITING:
+            limit = "its turn" if webhook.waits_for is None else _WAITS[webhook.waits_for]
+            at = "" if webhook.not_before is None else f" until {webhook.not_before:%H:%M:%S} UTC"
+            return f"It waits for {limit}{at}."
+        case WebhookState.FAILED:
+            return f"It could not be processed: {spoken(webhook.reason or 'unknown')}."
+        case WebhookState.DONE:
+            told = _OUTCOMES[webhook.outcome or Outcome.IGNORED]
+            return told if webhook.reason is None else f"{told} Reason: {spoken(webhook.reason)}."
+
+
+def spoken(code: str) -> str:
+    """A stable code as words."""
+    return code.replace("_", " ")

@@ -1,0 +1,142 @@
+"""The mail: what a mail provider hands over, the same few facts for every provider."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from pydantic import JsonValue
+
+from domain.inbound.meaning import Ticket
+from domain.intake.attachment import AttachedFile
+from domain.intake.customer_email import customer_key
+from domain.intake.event import InboundEvent
+from domain.intake.mail_authentication import is_of, is_proved
+from domain.intake.mail_headers import mailboxes, message_ids
+from domain.integrations.provider import AUTHSERV_ID, Provider
+
+MAX_BODY: Final = 25 * 1024 * 1024
+"""Bytes of a mail with its attachments."""
+
+INBOUND: Final = "inbound"
+"""The topic of a mail that came in."""
+
+MAX_TEXT: Final = 100_000
+MAX_HTML: Final = 500_000
+_MAX_KEY: Final = 250
+_MAX_LINE: Final = 8_000
+_RESULTS: Final = "authentication-results"
+_EVENT_TYPE: Final = "email.inbound"
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMail:
+    """A mail as its provider handed it over. Nothing in it is believed.
+
+    `headers`: names in lower case with their values, the topmost first. `author`: what the provider
+    says is the From. `recipients`: addresses that it came to, whatever its To says. `returns_to`:
+    the sender of its envelope, empty for a bounce; None where the provider does not say.
+    """
+
+    provider: Provider
+    provider_id: str
+    headers: Sequence[tuple[str, str]]
+    author: str
+    to: str = ""
+    cc: str = ""
+    reply_to: str = ""
+    recipients: tuple[str, ...] = ()
+    returns_to: str | None = None
+    subject: str = ""
+    text: str = ""
+    html: str = ""
+    files: tuple[AttachedFile, ...] = ()
+
+    def values(self, name: str) -> tuple[str, ...]:
+        return tuple(value for known, value in self.headers if known == name)
+
+    @property
+    def only_author(self) -> str | None:
+        """The address of the From, if there is exactly one and its provider says the same."""
+        froms = self.values("from")
+        told = mailboxes(self.author[:_MAX_LINE])
+        boxes = mailboxes(froms[0][:_MAX_LINE]) if froms else told
+        if len(froms) > 1 or len(boxes) != 1 or len(told) != 1 or boxes[0].address is None:
+            return None
+        same = customer_key(boxes[0].address) == customer_key(told[0].address)
+        return boxes[0].address if same else None
+
+
+def ticket_of(
+    mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
+) -> Ticket:
+    """The ticket that a mail is.
+
+    `settings`: the integration's. `is_vouched`: the provider itself found that the mail is of its
+    From's domain. Else the word of the mail server that all the integration's mails pass is taken,
+    where the merchant has named one. Headers of that name are not handed on: somebody who writes
+    to the provider's address directly can write them.
+    """
+    author = mail.only_author
+    server = settings.get(AUTHSERV_ID)
+    is_genuine = author is not None and (
+        is_vouched or (bool(server) and is_proved(author, mail.values(_RESULTS), (str(server),)))
+    )
+    headers: list[JsonValue] = [[name, value] for name, value in mail.headers if name != _RESULTS]
+    if mail.returns_to is not None:
+        headers.insert(0, ["return-path", f"<{mail.returns_to.strip().strip('<>')}>"])
+    payload: dict[str, JsonValue] = {
+        "from": mail.author,
+        "to": mail.to,
+        "cc": mail.cc,
+        "reply_to": mail.reply_to,
+        "recipients": list(mail.recipients),
+        "subject": mail.subject,
+        "text": mail.text[:MAX_TEXT],
+        "html": mail.html[:MAX_HTML],
+        "headers": headers,
+    }
+    if is_genuine:
+        payload["customer_verified"] = True
+    event = InboundEvent(
+        event_type=_EVENT_TYPE,
+        source=mail.provider.value,
+        payload={name: value for name, value in payload.items() if value},
+    )
+    return Ticket(event, message_key=message_key(mail), attachments=mail.files)
+
+
+def message_key(mail: InboundMail) -> str:
+    """The mail's Message-ID, whatever way it came; else its name at the provider."""
+    return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
+
+
+def message_id(headers: Iterable[tuple[str, str]]) -> str | None:
+    """The Message-ID as a key; None where there is none."""
+    found = next(iter(_ids(headers)), None)
+    return None if found is None else key_of(found)
+
+
+def key_of(name: str) -> str:
+    """A name that strangers gave, at most 250 characters: a longer one is its SHA-256."""
+    return name if len(name) <= _MAX_KEY else sha256(name.encode()).hexdigest()
+
+
+def without_length(signatures: Iterable[str]) -> bool:
+    """Whether none of the DKIM-Signature headers leaves a part of the text unsigned."""
+    return not any(
+        tag.partition("=")[0].strip().lower() == "l"
+        for signature in signatures
+        for tag in signature.split(";")
+    )
+
+
+def is_author_of(mail: InboundMail, proved: str) -> bool:
+    """Whether a proof for a domain, or for an address of it, is one for the mail's author."""
+    author = mail.only_author
+    return author is not None and is_of(author, proved)
+
+
+def _ids(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    value = next((value for name, value in headers if name == "message-id"), "")
+    return message_ids(value)

@@ -1,0 +1,192 @@
+"""The mapping: which JMESPath expression finds each field of an event in a body of any shape.
+
+A merchant writes the expressions and strangers write the bodies. So the language is cut to what
+walks down a body, and the steps of all expressions together are counted before one is run.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.parser import ParsedResult
+from pydantic import JsonValue
+
+from domain.inbound.body import values_in
+from domain.inbound.errors import InvalidEndpoint, WebhookUnreadable
+from domain.intake.event import InboundEvent
+from domain.intake.payload_view import scalar_text
+
+EVENT_TYPE: Final = "event_type"
+CUSTOMER_VERIFIED: Final = "customer_verified"
+_EVENT_FIELDS: Final = (EVENT_TYPE, "source", "customer_email", "message")
+_PAYLOAD_FIELDS: Final = (
+    "subject",
+    "order_number",
+    "ticket_id",
+    "customer_name",
+    "message_id",
+    CUSTOMER_VERIFIED,
+)
+FIELDS: Final = frozenset({*_EVENT_FIELDS, *_PAYLOAD_FIELDS})
+"""What an expression can be given for."""
+GATEWAY_MAPPING: Final[Mapping[str, str]] = {
+    EVENT_TYPE: "event_type || type",
+    **{name: name for name in (*_EVENT_FIELDS[1:], *_PAYLOAD_FIELDS)},
+}
+"""Of a body that has the shape of the gateway's already."""
+# Any of them makes an event that somebody can answer or act on.
+_SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
+
+MAX_CHARS: Final = 500
+MAX_PROJECTIONS: Final = 2
+MAX_STEPS: Final = 300_000
+"""Of all expressions over one body: some tenths of a second."""
+_MAX_NODES: Final = 60
+_MAX_SEPARATOR: Final = 10
+_WALKS: Final = frozenset(
+    {
+        "field",
+        "subexpression",
+        "index_expression",
+        "index",
+        "or_expression",
+        "pipe",
+        "current",
+        "identity",
+        "literal",
+        "comparator",
+        "function_expression",
+    }
+)
+_PROJECTIONS: Final = frozenset({"projection", "filter_projection", "flatten"})
+# `[]` is a flattening inside a projection: the projection counts.
+_COUNTED: Final = _PROJECTIONS - {"flatten"}
+_COMPARED: Final = frozenset({"eq", "ne"})
+_MAX_CHARS_OF: Final = {"message": 100_000, "customer_email": 320}
+_MAX_LINE: Final = 1_000
+
+_Node = Mapping[str, Any]
+"""Of jmespath's tree: `type`, `value` where it has one, `children`."""
+
+
+def check_mapping(mapping: Mapping[str, str]) -> None:
+    """Raises InvalidEndpoint for an unknown field, and for an expression that is none or that is
+    not allowed; it names the field and quotes nothing."""
+    if not mapping.keys() <= FIELDS:
+        raise InvalidEndpoint(f"mapping: fields are {', '.join(sorted(FIELDS))}", "mapping")
+    for name, expression in mapping.items():
+        _compiled(expression, name)
+
+
+def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> InboundEvent | None:
+    """The event that a body is; None where nothing was found that could be answered or acted on.
+
+    An empty mapping stands for GATEWAY_MAPPING; any other is taken as it is, and its event has the
+    body's `type` where it names no `event_type`. Raises WebhookUnreadable, InvalidEndpoint.
+    """
+    chosen = mapping or GATEWAY_MAPPING
+    compiled = {name: _compiled(one, name) for name, one in chosen.items()}
+    _check_steps(compiled.values(), body)
+    found = {name: _found(one, body) for name, one in compiled.items()}
+    texts = {name: text for name, one in found.items() if (text := _text(name, one))}
+    if not any(name in texts for name in _SUBSTANCE):
+        return None
+    payload: dict[str, JsonValue] = {
+        name: texts[name] for name in _PAYLOAD_FIELDS if name in texts and name != CUSTOMER_VERIFIED
+    }
+    if isinstance(verified := found.get(CUSTOMER_VERIFIED), bool):
+        payload[CUSTOMER_VERIFIED] = verified
+    return InboundEvent(
+        event_type=texts.get(EVENT_TYPE) or _text("type", body.get("type")) or "generic",
+        source=texts.get("source"),
+        customer_email=texts.get("customer_email"),
+        message=texts.get("message"),
+        payload=payload,
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _compiled(expression: str, name: str) -> ParsedResult:
+    """Raises InvalidEndpoint."""
+    if not 0 < len(expression) <= MAX_CHARS:
+        raise InvalidEndpoint(f"mapping.{name}: 1 to {MAX_CHARS} characters", f"mapping.{name}")
+    try:
+        compiled = jmespath.compile(expression)
+    except (JMESPathError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        # What the parser meets beside its own errors in texts that are no expressions.
+        raise InvalidEndpoint(f"mapping.{name}: no JMESPath", f"mapping.{name}") from None
+    if not _is_allowed(compiled.parsed):
+        raise InvalidEndpoint(
+            f"mapping.{name}: only fields, indexes, ||, |, [*], [], [?a == b], not_null and join",
+            f"mapping.{name}",
+        )
+    return compiled
+
+
+def _is_allowed(tree: _Node) -> bool:
+    nodes = list(_nodes(tree))
+    projections = sum(node["type"] in _COUNTED for node in nodes)
+    return (
+        len(nodes) <= _MAX_NODES
+        and projections <= MAX_PROJECTIONS
+        and all(map(_is_allowed_node, nodes))
+    )
+
+
+def _is_allowed_node(node: _Node) -> bool:
+    match node["type"]:
+        case "literal":
+            return not isinstance(node["value"], dict | list)
+        case "comparator":
+            return node["value"] in _COMPARED
+        case "function_expression":
+            return _is_allowed_call(node["value"], node["children"])
+        case kind:
+            return kind in _WALKS | _PROJECTIONS
+
+
+def _is_allowed_call(name: str, arguments: list[_Node]) -> bool:
+    """A separator that the body could choose would be as long as the body, between each two."""
+    if name != "join":
+        return name == "not_null"
+    separator = arguments[0] if arguments else {"type": ""}
+    return (
+        separator["type"] == "literal"
+        and isinstance(separator["value"], str)
+        and len(separator["value"]) <= _MAX_SEPARATOR
+    )
+
+
+def _nodes(tree: _Node) -> Iterator[_Node]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [child for child in node["children"] if isinstance(child, dict)]
+
+
+def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -> None:
+    """Without a projection a node is visited once; with one, at most once for each value below.
+
+    Raises WebhookUnreadable.
+    """
+    trees = [list(_nodes(one.parsed)) for one in compiled]
+    wide = sum(len(tree) for tree in trees if any(node["type"] in _PROJECTIONS for node in tree))
+    if wide and wide * values_in(body) > MAX_STEPS:
+        raise WebhookUnreadable("mapping_too_costly")
+
+
+def _found(compiled: ParsedResult, body: dict[str, JsonValue]) -> JsonValue:
+    """None where the expression does not fit this body, as `join` of numbers does not."""
+    try:
+        found: JsonValue = compiled.search(body)
+    except JMESPathError:
+        return None
+    return found
+
+
+def _text(name: str, value: JsonValue) -> str | None:
+    text = scalar_text(value)
+    return text[: _MAX_CHARS_OF.get(name, _MAX_LINE)] if text else None

@@ -1,0 +1,59 @@
+"""The values of orders as shops write them, cleaned for a fact."""
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from domain.core.errors import InvalidInput
+from domain.core.money import Money
+from domain.core.plain_text import clean_address, clean_line
+from domain.inbound.errors import WebhookUnreadable
+
+MAX_NUMBER: Final = 64
+_MAX_ITEMS: Final = 100
+_MAX_TITLE: Final = 200
+_MAX_URL: Final = 1_000
+
+Amount = Annotated[str, Field(max_length=40)]
+"""A decimal string, as in "49.90"."""
+Currency = Annotated[str, Field(pattern="^[A-Za-z]{3}$")]
+
+
+def order_money(amount: str, currency: str) -> Money:
+    """What an amount and a currency say. Raises WebhookUnreadable."""
+    try:
+        return Money.parse(amount, currency)
+    except InvalidInput:
+        raise WebhookUnreadable("amount") from None
+
+
+def money_back(amounts: Iterable[str], currency: str) -> Money:
+    """The sum of refunds, which some shops write as negative amounts. Raises WebhookUnreadable."""
+    minor = sum(order_money(one.strip().removeprefix("-"), currency).minor for one in amounts)
+    try:
+        return Money(minor=minor, currency=currency.upper())
+    except ValueError:
+        raise WebhookUnreadable("amount") from None
+
+
+def order_number(text: str | None) -> str | None:
+    """What customers call the order, without "#"; None for what is no number."""
+    number = clean_line(text or "", MAX_NUMBER + 1).lstrip("# ")
+    return number if 0 < len(number) <= MAX_NUMBER else None
+
+
+def order_email(*given: str | None) -> str | None:
+    """The first address among them."""
+    return next((found for one in given if one and (found := clean_address(one))), None)
+
+
+def order_items(items: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    """Quantities and titles as they are shown: "2 × Tea"."""
+    shown = (f"{quantity} × {clean_line(title, _MAX_TITLE)}" for quantity, title in items)
+    return tuple(line for line, _ in zip(shown, range(_MAX_ITEMS), strict=False))
+
+
+def tracking_link(url: str | None) -> str | None:
+    """The address, if it is not too long to be one."""
+    return url if url and len(url) <= _MAX_URL and url.isprintable() else None

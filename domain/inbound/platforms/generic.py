@@ -1,0 +1,67 @@
+"""The generic signed form: Standard Webhooks, with a body of any shape."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from domain.inbound.body import MAX_JSON, json_object, shaped
+from domain.inbound.errors import InvalidEndpoint, WebhookUnreadable
+from domain.inbound.mapping import mapped_event
+from domain.inbound.meaning import Meaning, Nothing, Ticket
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.standard_webhooks import delivery_id, verify_standard
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.provider import Provider
+
+
+class _Named(BaseModel):
+    type: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./:-]{1,200}$")] = "event"
+
+
+class _AnyTopic(Mapping[str, WebhookKind]):
+    """Whatever the merchant's system calls it, the mapping says what it is."""
+
+    def __getitem__(self, topic: str) -> WebhookKind:
+        return WebhookKind.TICKET
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class GenericWebhooks:
+    provider = Provider.GENERIC
+    topics: Mapping[str, WebhookKind] = _AnyTopic()
+    max_body = MAX_JSON
+    refusal_status = 401
+    needs_secret = False
+    signs = True
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
+        verify_standard(request, secrets, now)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        return Identity(delivery_id(request), shaped(_Named, request.body).type)
+
+    def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
+        try:
+            event = mapped_event(facts.mapping, json_object(request.body))
+        except InvalidEndpoint:
+            raise WebhookUnreadable("mapping") from None
+        if event is None:
+            return Nothing("nothing_mapped")
+        message_id, ticket_id = event.payload.get("message_id"), event.payload.get("ticket_id")
+        return Ticket(
+            event,
+            message_key=f"message/{message_id or identity.dedup_key}",
+            ticket_id=ticket_id if isinstance(ticket_id, str) else None,
+        )

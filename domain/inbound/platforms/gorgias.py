@@ -1,0 +1,47 @@
+"""Gorgias' HTTP integrations: our template, proved by our header."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from domain.inbound.helpdesk_form import FORM_TOPICS, HelpdeskForm, check_secret, form_meaning
+from domain.inbound.helpdesk_news import MAX_BODY, parsed
+from domain.inbound.meaning import Meaning
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.provider import Provider
+
+
+class GorgiasWebhooks:
+    provider = Provider.GORGIAS
+    topics: Mapping[str, WebhookKind] = FORM_TOPICS
+    max_body = MAX_BODY
+    refusal_status = 401
+    needs_secret = False
+    signs = True
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(
+        self,
+        request: InboundRequest,
+        secrets: tuple[str, ...],
+        now: datetime,  # noqa: ARG002 - the protocol's
+    ) -> None:
+        check_secret(request, secrets)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        """A message comes once. A state has no id: the time of the change is its name."""
+        form = parsed(HelpdeskForm, request.body)
+        last = form.message_id or f"{form.status or ''}/{form.updated_at or ''}"
+        return Identity(dedup_key=f"{form.ticket_id}/{form.event}/{last}", topic=form.event)
+
+    def read(
+        self,
+        request: InboundRequest,
+        identity: Identity,  # noqa: ARG002 - the protocol's
+        facts: EndpointFacts,
+    ) -> Meaning:
+        return form_meaning(parsed(HelpdeskForm, request.body), Provider.GORGIAS, facts.settings)

@@ -1,0 +1,171 @@
+"""Intercom's notifications of conversations.
+
+Source: developers.intercom.com, "Webhooks" and "The conversation model".
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.helpdesk_news import (
+    MAX_BODY,
+    Author,
+    HelpdeskMessage,
+    Id,
+    MaybeId,
+    MaybeText,
+    Told,
+    meaning_of,
+    parsed,
+)
+from domain.inbound.meaning import Meaning, Nothing, TicketClosed
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import hmac_sha1_hex, require_match, signature_header
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.provider import Provider
+
+_CREATED: Final = "conversation.user.created"
+_CLOSED: Final = "conversation.admin.closed"
+_NOTED: Final = "conversation.admin.noted"
+_CUSTOMERS: Final = frozenset({"user", "lead", "contact", "visitor"})
+_WITH_WORDS: Final = frozenset({"comment", "note", "open", "close"})
+
+
+class _Author(Told):
+    type: str = ""
+    id: MaybeId = None
+    name: MaybeText = None
+    email: MaybeText = None
+
+
+class _Source(Told):
+    id: MaybeId = None
+    subject: MaybeText = None
+    body: MaybeText = None
+    author: _Author = _Author()
+
+
+class _Part(Told):
+    id: Id
+    part_type: str = ""
+    body: MaybeText = None
+    author: _Author = _Author()
+
+
+class _Parts(Told):
+    conversation_parts: tuple[_Part, ...] = ()
+
+
+class _Conversation(Told):
+    id: Id
+    source: _Source = _Source()
+    conversation_parts: _Parts = _Parts()
+
+
+class _Data(Told):
+    item: _Conversation
+
+
+class _Notification(Told):
+    data: _Data
+
+
+class _Named(Told):
+    id: Id
+    topic: str
+
+
+class IntercomWebhooks:
+    provider = Provider.INTERCOM
+    # "ping" is not named: it is signed as all else is, and says nothing.
+    topics: Mapping[str, WebhookKind] = {
+        _CREATED: WebhookKind.TICKET,
+        "conversation.user.replied": WebhookKind.TICKET,
+        "conversation.admin.replied": WebhookKind.TICKET,
+        _NOTED: WebhookKind.TICKET,
+        _CLOSED: WebhookKind.TICKET,
+    }
+    max_body = MAX_BODY
+    refusal_status = 401
+    needs_secret = True
+    signs = True
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(
+        self,
+        request: InboundRequest,
+        secrets: tuple[str, ...],
+        now: datetime,  # noqa: ARG002 - the protocol's
+    ) -> None:
+        given = signature_header(request, "x-hub-signature")
+        require_match([f"sha1={hmac_sha1_hex(secret, request.body)}" for secret in secrets], given)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        named = parsed(_Named, request.body)
+        return Identity(dedup_key=named.id, topic=named.topic[:200])
+
+    def read(
+        self,
+        request: InboundRequest,
+        identity: Identity,
+        facts: EndpointFacts,  # noqa: ARG002 - the protocol's
+    ) -> Meaning:
+        conversation = parsed(_Notification, request.body).data.item
+        if identity.topic == _CLOSED:
+            return TicketClosed(conversation.id)
+        if identity.topic == _CREATED:
+            return _of_source(conversation)
+        return _of_part(conversation, by_staff=".admin." in identity.topic)
+
+
+def _of_source(conversation: _Conversation) -> Meaning:
+    """The message that the conversation began with."""
+    source = conversation.source
+    if source.body is None:
+        return Nothing("no_words")
+    return meaning_of(
+        HelpdeskMessage(
+            provider=Provider.INTERCOM,
+            ticket_id=conversation.id,
+            author=Author.CUSTOMER,
+            text=source.body,
+            message_id=source.id,
+            is_first=True,
+            customer_email=source.author.email,
+            customer_name=source.author.name,
+            subject=source.subject,
+        )
+    )
+
+
+def _of_part(conversation: _Conversation, *, by_staff: bool) -> Meaning:
+    """The newest part with words of the side that the topic names."""
+    parts = [
+        part
+        for part in conversation.conversation_parts.conversation_parts
+        if part.part_type in _WITH_WORDS and (part.author.type in _CUSTOMERS) != by_staff
+    ]
+    if not parts:
+        raise WebhookUnreadable("no_part_of_its_author")
+    part = parts[-1]
+    if part.body is None:
+        return Nothing("no_words")
+    return meaning_of(
+        HelpdeskMessage(
+            provider=Provider.INTERCOM,
+            ticket_id=conversation.id,
+            author=Author.STAFF if by_staff else Author.CUSTOMER,
+            text=part.body,
+            message_id=part.id,
+            is_public=part.part_type != "note",
+            written_by=part.author.id if by_staff else None,
+            customer_email=None if by_staff else part.author.email,
+            customer_name=None if by_staff else part.author.name,
+            subject=conversation.source.subject,
+        )
+    )

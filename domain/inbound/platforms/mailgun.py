@@ -1,0 +1,159 @@
+"""Mailgun's routes: mails as forms, which sign a token and not what they carry."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.form import Form, read_form
+from domain.inbound.mail import (
+    INBOUND,
+    MAX_BODY,
+    MAX_HTML,
+    MAX_TEXT,
+    InboundMail,
+    key_of,
+    ticket_of,
+)
+from domain.inbound.meaning import Meaning
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import check_age, hmac_sha256_hex, require_match, signed_seconds
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.intake.attachment import AttachedFile
+from domain.intake.mail_headers import header_pairs
+from domain.integrations.provider import Provider
+
+# A token is known for 30 days, so an older request has no effect anyway. The time must be longer
+# than the 8 hours in which a mail is sent again, or an hour's outage loses mails.
+_TOLERANCE: Final = timedelta(hours=12)
+_MAX_TOKEN: Final = 200
+_MAX_HEADERS: Final = 400_000
+_UTF8: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    timestamp: str
+    token: str
+    signature: str
+
+
+class _Signature(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    timestamp: str | int
+    token: str = Field(min_length=1, max_length=_MAX_TOKEN)
+    signature: str
+
+
+class _EventData(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    event: str
+
+
+class _Event(BaseModel):
+    """What Mailgun tells of mails that were sent: somebody gave it the address for that."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    signature: _Signature
+    data: _EventData = Field(alias="event-data")
+
+
+class MailgunRoutes:
+    """What the `forward` of a Mailgun route posts."""
+
+    provider = Provider.MAILGUN
+    topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
+    max_body = MAX_BODY
+    refusal_status = 406
+    needs_secret = True
+    signs = True
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
+        try:
+            proof = _proof(_event(request) or read_form(request))
+        except WebhookUnreadable:
+            raise InboundRefused(RefusalReason.UNREADABLE) from None
+        signed = f"{proof.timestamp}{proof.token}".encode()
+        require_match([hmac_sha256_hex(secret, signed) for secret in secrets], proof.signature)
+        check_age(signed_seconds(proof.timestamp), now, _TOLERANCE, both_ways=True)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        event = _event(request)
+        proof = _proof(event or read_form(request))
+        topic = INBOUND if event is None else key_of(f"event.{event.data.event}")
+        return Identity(proof.token, topic)
+
+    def read(
+        self,
+        request: InboundRequest,
+        identity: Identity,
+        facts: EndpointFacts,
+    ) -> Meaning:
+        form = read_form(request)
+        if "body-mime" in form.fields:
+            raise WebhookUnreadable("raw_mime")
+        return ticket_of(
+            InboundMail(
+                provider=self.provider,
+                provider_id=identity.dedup_key,
+                headers=_headers(form),
+                author=form.text("from") or form.text("From") or "",
+                to=form.text("To") or "",
+                cc=form.text("Cc") or "",
+                reply_to=form.text("Reply-To") or "",
+                recipients=tuple((form.text("recipient") or "").split(",")[:20]),
+                returns_to=form.only("sender"),
+                subject=form.text("subject") or "",
+                text=form.text("body-plain", _UTF8 * MAX_TEXT) or "",
+                html=form.text("body-html", _UTF8 * MAX_HTML) or "",
+                files=tuple(
+                    AttachedFile(file.filename, file.content_type, file.data) for file in form.files
+                ),
+            ),
+            facts.settings,
+        )
+
+
+def _event(request: InboundRequest) -> _Event | None:
+    """None for a mail. Raises WebhookUnreadable."""
+    if not request.headers.get("content-type", "").lower().startswith("application/json"):
+        return None
+    try:
+        return _Event.model_validate_json(request.body)
+    except ValidationError:
+        raise WebhookUnreadable("not_an_event") from None
+
+
+def _proof(given: _Event | Form) -> _Proof:
+    """Raises InboundRefused."""
+    if isinstance(given, _Event):
+        signature = given.signature
+        return _Proof(str(signature.timestamp), signature.token, signature.signature)
+    found = [given.only(name) for name in ("timestamp", "token", "signature")]
+    timestamp, token, signed = (value or "" for value in found)
+    if not timestamp:
+        raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
+    if not signed or not 0 < len(token) <= _MAX_TOKEN:
+        raise InboundRefused(RefusalReason.SIGNATURE_MISSING)
+    return _Proof(timestamp, token, signed)
+
+
+def _headers(form: Form) -> tuple[tuple[str, str], ...]:
+    """Without them nothing tells a program's mail from a person's. Raises WebhookUnreadable."""
+    try:
+        decoded: JsonValue = json.loads(form.text("message-headers", _MAX_HEADERS) or "")
+    except (ValueError, RecursionError):
+        raise WebhookUnreadable("headers_broken") from None
+    return header_pairs(decoded)

@@ -1,0 +1,141 @@
+"""Postmark's inbound mails: JSON, which only the secret address proves."""
+
+import binascii
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.mail import INBOUND, MAX_BODY, InboundMail, key_of, ticket_of
+from domain.inbound.meaning import Meaning, Nothing
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.intake.attachment import AttachedFile
+from domain.integrations.provider import Provider
+
+_MAX_HEADERS: Final = 1_000
+_MAX_FILES: Final = 500
+# The mail that the "Check" button sends, the one of the documentation.
+_SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
+
+
+_Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class _Header(_Part):
+    name: _Text = Field(alias="Name")
+    value: _Text = Field(alias="Value")
+
+
+class _File(_Part):
+    name: _Text = Field(default="", alias="Name")
+    content_type: _Text = Field(default="", alias="ContentType")
+    content: _Text = Field(default="", alias="Content", repr=False)
+
+
+class _Box(_Part):
+    email: _Text = Field(default="", alias="Email")
+
+
+class _Mail(_Part):
+    """What is read of it. `record`: what tells of a mail that was sent; an inbound one has none."""
+
+    id: str = Field(alias="MessageID", min_length=1)
+    record: str = Field(default=INBOUND, alias="RecordType")
+    author: _Text = Field(default="", alias="From")
+    author_name: _Text = Field(default="", alias="FromName")
+    to: _Text = Field(default="", alias="To")
+    cc: _Text = Field(default="", alias="Cc")
+    bcc: tuple[_Box, ...] = Field(default=(), alias="BccFull", max_length=_MAX_HEADERS)
+    reply_to: _Text = Field(default="", alias="ReplyTo")
+    recipient: _Text = Field(default="", alias="OriginalRecipient")
+    subject: _Text = Field(default="", alias="Subject")
+    text: _Text = Field(default="", alias="TextBody", repr=False)
+    html: _Text = Field(default="", alias="HtmlBody", repr=False)
+    headers: tuple[_Header, ...] = Field(default=(), alias="Headers", max_length=_MAX_HEADERS)
+    files: tuple[_File, ...] = Field(default=(), alias="Attachments", max_length=_MAX_FILES)
+
+
+class PostmarkInbound:
+    """What Postmark posts to the webhook of an inbound stream."""
+
+    provider = Provider.POSTMARK
+    topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
+    max_body = MAX_BODY
+    refusal_status = 403
+    needs_secret = False
+    signs = False
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(
+        self,
+        request: InboundRequest,
+        secrets: tuple[str, ...],
+        now: datetime,
+    ) -> None:
+        """Nothing: Postmark signs nothing, and the address was found by its secret token."""
+
+    def identify(self, request: InboundRequest) -> Identity:
+        mail = _read(request)
+        topic = key_of(mail.record.lower())
+        key = mail.id if topic == INBOUND else f"{topic}:{mail.id}"
+        return Identity(key_of(key), topic)
+
+    def read(
+        self,
+        request: InboundRequest,
+        identity: Identity,  # noqa: ARG002 - the protocol's
+        facts: EndpointFacts,
+    ) -> Meaning:
+        mail = _read(request)
+        if mail.id == _SAMPLE:
+            return Nothing("provider_test")
+        return ticket_of(
+            InboundMail(
+                provider=self.provider,
+                provider_id=mail.id,
+                headers=tuple((header.name.lower(), header.value) for header in mail.headers),
+                author=_author(mail),
+                to=mail.to,
+                cc=mail.cc,
+                reply_to=mail.reply_to,
+                recipients=tuple(filter(None, (mail.recipient, *(box.email for box in mail.bcc)))),
+                subject=mail.subject,
+                text=mail.text,
+                html=mail.html,
+                files=tuple(map(_file, mail.files)),
+            ),
+            facts.settings,
+        )
+
+
+def _read(request: InboundRequest) -> _Mail:
+    try:
+        return _Mail.model_validate_json(request.body)
+    except ValidationError:
+        raise WebhookUnreadable("not_a_mail") from None
+
+
+def _author(mail: _Mail) -> str:
+    """As a From header has it."""
+    name = mail.author_name.replace("\\", "").replace('"', "")
+    return f'"{name}" <{mail.author}>' if name and "<" not in mail.author else mail.author
+
+
+def _file(file: _File) -> AttachedFile:
+    """A content that is no base64 is an empty file: the mail is worth more than it."""
+    try:
+        data = binascii.a2b_base64(file.content, strict_mode=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    return AttachedFile(file.name, file.content_type, data)

@@ -1,0 +1,167 @@
+"""SendGrid's Inbound Parse: mails as forms, signed where the merchant has attached a policy."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+from pydantic import JsonValue
+
+from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.form import Form, read_form
+from domain.inbound.mail import (
+    INBOUND,
+    MAX_BODY,
+    MAX_HTML,
+    MAX_TEXT,
+    InboundMail,
+    is_author_of,
+    message_id,
+    ticket_of,
+    without_length,
+)
+from domain.inbound.meaning import Meaning
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import check_age, signature_header, signed_seconds
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.intake.attachment import AttachedFile
+from domain.intake.mail_headers import header_pairs
+from domain.integrations.provider import Provider
+
+SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
+TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
+
+# A mail's key is known for 30 days. The time must be longer than the 3 days in which a mail is sent
+# again, or an outage loses mails.
+_TOLERANCE: Final = timedelta(days=4)
+_MAX_HEADERS: Final = 100_000
+_UTF8: Final = 4
+_MAX_CHARSET: Final = 40
+# Of one signature. With several, a part of one could pass for another.
+_DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
+
+
+class SendgridParse:
+    """What Inbound Parse posts. With a public key for its secret, only what that key proves."""
+
+    provider = Provider.SENDGRID
+    topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
+    max_body = MAX_BODY
+    refusal_status = 403
+    needs_secret = False
+    signs = True
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
+        """`secrets`: public keys as SendGrid shows them, base64 of DER; none where the merchant
+        has attached no policy: then the secret address alone is the proof."""
+        if not secrets:
+            return
+        signature = signature_header(request, SIGNATURE)
+        timestamp = signature_header(request, TIMESTAMP, RefusalReason.TIMESTAMP_MISSING)
+        signed = timestamp.encode() + request.body
+        if not any(_is_signed(signed, signature, secret) for secret in secrets):
+            raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
+        check_age(signed_seconds(timestamp), now, _TOLERANCE, both_ways=True)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        """By the Message-ID, else by the body: SendGrid gives a mail no name."""
+        return Identity(
+            message_id(_headers(read_form(request))) or f"sha256:{request.digest.hex()}", INBOUND
+        )
+
+    def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
+        form = read_form(request)
+        if "email" in form.fields:
+            raise WebhookUnreadable("raw_mime")
+        charsets = _object(form, "charsets")
+        envelope = _object(form, "envelope")
+        to = envelope.get("to")
+        mail = InboundMail(
+            provider=self.provider,
+            provider_id=identity.dedup_key,
+            headers=_headers(form),
+            author=_text(form, "from", charsets),
+            to=_text(form, "to", charsets),
+            cc=_text(form, "cc", charsets),
+            recipients=tuple(filter(None, map(_string, to[:20]))) if isinstance(to, list) else (),
+            returns_to=_string(envelope["from"]) if "from" in envelope else None,
+            subject=_text(form, "subject", charsets),
+            text=_text(form, "text", charsets, _UTF8 * MAX_TEXT),
+            html=_text(form, "html", charsets, _UTF8 * MAX_HTML),
+            files=tuple(
+                AttachedFile(file.filename, file.content_type, file.data) for file in form.files
+            ),
+        )
+        is_vouched = facts.is_signed and (
+            _dkim_proves(form, mail) or _spf_proves(form, mail, envelope)
+        )
+        return ticket_of(mail, facts.settings, is_vouched=is_vouched)
+
+
+def _is_signed(signed: bytes, signature: str, public_key: str) -> bool:
+    """Whether the key's owner signed it: ECDSA over P-256 with SHA-256."""
+    try:
+        key = load_der_public_key(base64.b64decode(public_key, validate=True))
+        given = base64.b64decode(signature, validate=True)
+        if not (isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name == "secp256r1"):
+            return False
+        key.verify(given, signed, ec.ECDSA(hashes.SHA256()))
+    except (InvalidSignature, UnsupportedAlgorithm, binascii.Error, ValueError):
+        return False
+    return True
+
+
+def _dkim_proves(form: Form, mail: InboundMail) -> bool:
+    """Whether SendGrid found a signature of the From's domain over the whole text."""
+    found = _DKIM.fullmatch((form.only("dkim") or "").strip())
+    return (
+        found is not None
+        and is_author_of(mail, found[1])
+        and without_length(mail.values("dkim-signature"))
+    )
+
+
+def _spf_proves(form: Form, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
+    """Whether the server that handed the mail over may send for the From's domain, in whose name it
+    did."""
+    sender = _string(envelope.get("from", ""))
+    passed = (form.only("SPF") or "").strip().lower() == "pass"
+    return passed and "@" in sender and is_author_of(mail, sender)
+
+
+def _headers(form: Form) -> tuple[tuple[str, str], ...]:
+    """Raises WebhookUnreadable: without them nothing tells a program's mail from a person's."""
+    found = header_pairs(form.text("headers", _MAX_HEADERS))
+    if not found:
+        raise WebhookUnreadable("raw_mime" if "email" in form.fields else "headers_broken")
+    return found
+
+
+def _object(form: Form, name: str) -> Mapping[str, JsonValue]:
+    """A field that holds a JSON object and came once; else an empty one."""
+    try:
+        decoded: JsonValue = json.loads(form.only(name) or "")
+    except (ValueError, RecursionError):
+        return {}
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def _text(form: Form, name: str, charsets: Mapping[str, JsonValue], limit: int = 8_000) -> str:
+    charset = _string(charsets.get(name, "")) or "utf-8"
+    return form.text(name, limit, charset=charset[:_MAX_CHARSET]) or ""
+
+
+def _string(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,137 @@
+"""Shopify's webhooks: orders, and the duties of its privacy rules."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
+
+from domain.inbound.body import MAX_JSON, shaped
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.meaning import Duty, DutyKind, Meaning, Nothing, OrderNews
+from domain.inbound.order_values import order_email
+from domain.inbound.platforms.shopify_bodies import (
+    ORDER_GID,
+    DeletedBody,
+    FulfillmentBody,
+    OrderBody,
+    PrivacyBody,
+    ShopBody,
+)
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import hmac_sha256_base64, require_match, signature_header
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.order_fact import OrderFact
+from domain.integrations.provider import Provider
+
+# Webhooks, and the events that Shopify is replacing them with.
+_SIGNATURES: Final = ("x-shopify-hmac-sha256", "shopify-hmac-sha256")
+_TRIGGERED_AT: Final = "x-shopify-triggered-at"
+_TOPIC: Final = re.compile("[a-z_]+(?:/[a-z_]+)*")
+_MAX_NAME: Final = 200
+_TIME: Final[TypeAdapter[datetime]] = TypeAdapter(AwareDatetime)
+
+_ORDER_TOPICS: Final = (
+    "orders/create",
+    "orders/updated",
+    "orders/paid",
+    "orders/fulfilled",
+    "orders/partially_fulfilled",
+    "orders/cancelled",
+)
+_DELETED: Final = "orders/delete"
+_PARCELS: Final = ("fulfillments/create", "fulfillments/update")
+# Each says a part of what `orders/updated`, sent with it, says in whole.
+_PARTS: Final = ("orders/edited", "refunds/create")
+_DUTIES: Final = {
+    "customers/redact": DutyKind.REDACT_CUSTOMER,
+    "customers/data_request": DutyKind.CUSTOMER_DATA,
+    "shop/redact": DutyKind.REDACT_SHOP,
+    "app/uninstalled": DutyKind.DISCONNECT,
+}
+
+
+class ShopifyWebhooks:
+    provider = Provider.SHOPIFY
+    topics: Mapping[str, WebhookKind] = {
+        **dict.fromkeys((*_ORDER_TOPICS, _DELETED, *_PARCELS, *_PARTS), WebhookKind.FACT),
+        **dict.fromkeys(_DUTIES, WebhookKind.DUTY),
+    }
+    max_body = MAX_JSON
+    refusal_status = 401
+    needs_secret = True
+    signs = True
+    is_limited = False
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
+        """No time is signed: a repetition is known by its id."""
+        header = next((one for one in _SIGNATURES if one in request.headers), _SIGNATURES[0])
+        given = signature_header(request, header)
+        require_match([hmac_sha256_base64(secret, request.body) for secret in secrets], given)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        """Several subscriptions to one topic share the event's id: their names tell them apart."""
+        headers = request.headers
+        if "x-shopify-topic" in headers:
+            topic = headers["x-shopify-topic"].strip().lower()
+            sent = headers.get("x-shopify-event-id") or headers.get("x-shopify-webhook-id")
+            name = headers.get("x-shopify-name", "")
+        else:
+            parts = (headers.get("shopify-topic", ""), headers.get("shopify-action", ""))
+            topic = "/".join(part.strip().lower() for part in parts if part.strip())
+            sent = headers.get("shopify-event-id")
+            name = headers.get("shopify-handle", "")
+        if len(topic) > _MAX_NAME or not _TOPIC.fullmatch(topic):
+            raise WebhookUnreadable("no_topic")
+        # Both ids are unsigned: the body's digest is what a request without any is known by.
+        sent = sent or request.digest.hex()
+        if len(sent) > _MAX_NAME or len(name) > _MAX_NAME:
+            raise WebhookUnreadable("no_delivery_id")
+        return Identity(dedup_key=f"{topic}:{name}:{sent}", topic=topic)
+
+    def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
+        topic, body = identity.topic, request.body
+        if topic in _DUTIES:
+            return _duty(_DUTIES[topic], body, facts)
+        if topic in _PARTS:
+            return Nothing("told_by_orders_updated")
+        if topic in _PARCELS:
+            return OrderNews((shaped(FulfillmentBody, body).fact(),))
+        if topic == _DELETED:
+            return OrderNews((_deleted(request, facts),))
+        return OrderNews((shaped(OrderBody, body).fact(),))
+
+
+def _duty(kind: DutyKind, body: bytes, facts: EndpointFacts) -> Duty:
+    """Raises WebhookUnreadable for a duty about another shop: one secret signs for all shops that
+    an app is installed in."""
+    shop = shaped(ShopBody, body).domain
+    mine = facts.settings.get("shop")
+    if shop is None or (mine is not None and shop.lower() != mine):
+        raise WebhookUnreadable("another_shop")
+    if kind in (DutyKind.REDACT_SHOP, DutyKind.DISCONNECT):
+        return Duty(kind)
+    asked = shaped(PrivacyBody, body)
+    return Duty(
+        kind,
+        customer_email=order_email(asked.customer.email if asked.customer else None),
+        order_ids=tuple(f"{ORDER_GID}{number}" for number in asked.order_ids),
+    )
+
+
+def _deleted(request: InboundRequest, facts: EndpointFacts) -> OrderFact:
+    """The body holds the id alone. The time stands in a header, which is not signed: it can put
+    the deletion in another order, and delete nothing else."""
+    order = shaped(DeletedBody, request.body)
+    at = facts.received_at
+    with suppress(ValidationError):
+        at = _TIME.validate_python(request.headers.get(_TRIGGERED_AT))
+    if at is None:
+        raise WebhookUnreadable("no_time")
+    return OrderFact(order_id=f"{ORDER_GID}{order.id}", version=at, is_deleted=True)

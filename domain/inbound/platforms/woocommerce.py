@@ -1,0 +1,152 @@
+"""WooCommerce's webhooks of orders."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from domain.inbound.body import MAX_JSON, shaped
+from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.meaning import Meaning, OrderNews
+from domain.inbound.order_values import (
+    Amount,
+    Currency,
+    money_back,
+    order_email,
+    order_items,
+    order_money,
+    order_number,
+)
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import hmac_sha256_base64, require_match, signature_header
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.order_fact import OrderFact
+from domain.integrations.provider import Provider
+from domain.integrations.woocommerce_status import TRASH, state_in
+
+_SIGNATURE: Final = "x-wc-webhook-signature"
+_DELIVERY: Final = "x-wc-webhook-delivery-id"
+_TOPIC: Final = re.compile(r"[a-z_]+\.[A-Za-z0-9_.-]{1,200}")
+_MAX_ID: Final = 100
+_PING: Final = re.compile(rb"webhook_id=[0-9]{1,20}")
+_DELETED: Final = "order.deleted"
+_FAILED: Final = "failed"
+# As WordPress does before it signs (wp_specialchars_decode, both kinds of quotes).
+_ESCAPED: Final = re.compile(
+    r"&(?:(lt|gt|quot|amp)|#0*(60|62|34|39|38)|#[xX]0*(3[cC]|3[eE]|22|27|26));"
+)
+_NAMED: Final = {"lt": "<", "gt": ">", "quot": '"', "amp": "&"}
+
+
+def _in_utc(time: datetime) -> datetime:
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time
+
+
+_Gmt = Annotated[datetime, AfterValidator(_in_utc)]
+_Id = Annotated[int, Field(gt=0, lt=10**20)]
+
+
+class _Billing(BaseModel):
+    email: str | None = None
+
+
+class _Item(BaseModel):
+    name: str = ""
+    quantity: int = 1
+
+
+class _Refund(BaseModel):
+    """`total`: negative."""
+
+    total: Amount = "0"
+
+
+class _Order(BaseModel):
+    id: _Id
+    number: str
+    status: str
+    currency: Currency
+    total: Amount
+    created: _Gmt | None = Field(default=None, alias="date_created_gmt")
+    modified: _Gmt = Field(alias="date_modified_gmt")
+    billing: _Billing = _Billing()
+    line_items: tuple[_Item, ...] = ()
+    refunds: tuple[_Refund, ...] = ()
+
+    def fact(self) -> OrderFact:
+        """What customers write beside an order is no message to anybody here."""
+        return OrderFact(
+            order_id=str(self.id),
+            version=self.modified,
+            number=order_number(self.number),
+            customer_email=order_email(self.billing.email),
+            state=state_in(self.status),
+            total=order_money(self.total, self.currency),
+            refunded=money_back((one.total for one in self.refunds), self.currency),
+            placed_at=self.created,
+            items=order_items((item.quantity, item.name) for item in self.line_items),
+            is_payment_failed=self.status == _FAILED,
+            is_deleted=self.status == TRASH,
+        )
+
+
+class _Deleted(BaseModel):
+    id: _Id
+
+
+class WooCommerceWebhooks:
+    provider = Provider.WOOCOMMERCE
+    topics: Mapping[str, WebhookKind] = dict.fromkeys(
+        ("order.created", "order.updated", "order.restored", _DELETED), WebhookKind.FACT
+    )
+    max_body = MAX_JSON
+    refusal_status = 401
+    needs_secret = False
+    signs = True
+    is_limited = False
+
+    def is_ping(self, request: InboundRequest) -> bool:
+        """The form that a webhook's activation sends, before anything is signed."""
+        return _SIGNATURE not in request.headers and bool(_PING.fullmatch(request.body.strip()))
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
+        """No time is signed: a repetition is known by its id and its bytes."""
+        given = signature_header(request, _SIGNATURE)
+        expected = [hmac_sha256_base64(unescaped(one), request.body) for one in secrets]
+        require_match(expected, given)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        """Two orders of the same second share the delivery's id, so the body belongs to the key."""
+        topic = request.headers.get("x-wc-webhook-topic", "").strip()
+        delivery = request.headers.get(_DELIVERY, "").strip()
+        if not _TOPIC.fullmatch(topic):
+            raise WebhookUnreadable("no_topic")
+        if not delivery or len(delivery) > _MAX_ID:
+            raise WebhookUnreadable("no_delivery_id")
+        return Identity(dedup_key=f"{delivery}:{request.digest.hex()}", topic=topic)
+
+    def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
+        if identity.topic != _DELETED:
+            return OrderNews((shaped(_Order, request.body).fact(),))
+        if facts.received_at is None:
+            raise WebhookUnreadable("no_time")
+        # The body of a deletion holds the id alone.
+        order = shaped(_Deleted, request.body)
+        return OrderNews(
+            (OrderFact(order_id=str(order.id), version=facts.received_at, is_deleted=True),)
+        )
+
+
+def unescaped(secret: str) -> str:
+    """The secret as WordPress signs with it: the characters that HTML escapes are taken back."""
+    return _ESCAPED.sub(_character, secret)
+
+
+def _character(found: "re.Match[str]") -> str:
+    name, decimal, hexadecimal = found.groups()
+    if name:
+        return _NAMED[name]
+    return chr(int(decimal)) if decimal else chr(int(hexadecimal, 16))

@@ -1,0 +1,207 @@
+"""Zendesk's webhooks: of ticket events, and of triggers with our template.
+
+Source: developer.zendesk.com, "Verifying webhook authenticity" and "Ticket events".
+"""
+
+import base64
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, Self
+
+from pydantic import Field, model_validator
+
+from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.helpdesk_form import FORM_TOPICS, HelpdeskForm, form_meaning
+from domain.inbound.helpdesk_news import (
+    MAX_BODY,
+    Author,
+    HelpdeskMessage,
+    Id,
+    MaybeBool,
+    MaybeText,
+    Text,
+    Told,
+    closed_or_nothing,
+    meaning_of,
+    parsed,
+)
+from domain.inbound.meaning import Meaning, Nothing
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.inbound.signature import (
+    check_age,
+    hmac_sha256_base64,
+    matches,
+    require_match,
+    signature_header,
+)
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.provider import Provider
+
+# What Zendesk signs trials with of a webhook that is not saved yet. Everybody knows it.
+_TEST_SECRET: Final = base64.b64encode(b"this_secret_is_for_testing_only").decode()
+_EVENT: Final = "zen:event-type:ticket."
+_CREATED: Final = f"{_EVENT}created"
+_COMMENT_ADDED: Final = f"{_EVENT}comment_added"
+_STATUS_CHANGED: Final = f"{_EVENT}status_changed"
+# So near to its ticket's beginning a comment is the one that it began with.
+_AT_ONCE: Final = timedelta(seconds=2)
+_MAX_ID: Final = 200
+
+
+class _Author(Told):
+    email: MaybeText = None
+    name: MaybeText = None
+    is_staff: bool
+
+
+class _Comment(Told):
+    id: Id
+    body: Text = ""
+    is_public: bool = True
+    author: _Author
+
+
+class _Change(Told):
+    comment: _Comment | None = None
+    current: MaybeText = None
+
+
+class _Detail(Told):
+    id: Id
+    subject: MaybeText = None
+    description: MaybeText = None
+    status: MaybeText = None
+    is_public: MaybeBool = None
+    created_at: datetime | None = None
+    requester_id: MaybeText = None
+    actor_id: MaybeText = None
+
+
+class _TicketEvent(Told):
+    type: str = Field(max_length=_MAX_ID)
+    time: datetime | None = None
+    detail: _Detail
+    event: _Change = _Change()
+
+    @model_validator(mode="after")
+    def _has_its_comment(self) -> Self:
+        if self.type == _COMMENT_ADDED and self.event.comment is None:
+            raise ValueError("no comment")
+        return self
+
+
+class _Named(Told):
+    """What tells the two formats apart: `type` is an event's, `event` may be a form's word."""
+
+    type: MaybeText = None
+
+
+class _FormNamed(Told):
+    event: str
+
+
+class ZendeskWebhooks:
+    provider = Provider.ZENDESK
+    topics: Mapping[str, WebhookKind] = {
+        **FORM_TOPICS,
+        _CREATED: WebhookKind.TICKET,
+        _COMMENT_ADDED: WebhookKind.TICKET,
+        _STATUS_CHANGED: WebhookKind.TICKET,
+    }
+    max_body = MAX_BODY
+    refusal_status = 401
+    needs_secret = True
+    signs = True
+    is_limited = True
+
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
+        """The secret is used as the text that it is. Times of the future are refused too."""
+        signature = signature_header(request, "x-zendesk-webhook-signature")
+        stamp = signature_header(
+            request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING
+        )
+        signed = stamp.encode() + request.body
+        if matches([hmac_sha256_base64(_TEST_SECRET, signed)], signature):
+            raise InboundRefused(RefusalReason.TEST_SECRET)
+        require_match([hmac_sha256_base64(secret, signed) for secret in secrets], signature)
+        check_age(_seconds(stamp), now, both_ways=True)
+
+    def identify(self, request: InboundRequest) -> Identity:
+        """Each try of a delivery has the same invocation id."""
+        invocation = request.headers.get("x-zendesk-webhook-invocation-id", "").strip()
+        if not invocation or len(invocation) > _MAX_ID:
+            raise WebhookUnreadable("no_invocation_id")
+        named = parsed(_Named, request.body)
+        topic = named.type or parsed(_FormNamed, request.body).event
+        return Identity(dedup_key=invocation, topic=topic[:_MAX_ID])
+
+    def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
+        if identity.topic in FORM_TOPICS:
+            return form_meaning(
+                parsed(HelpdeskForm, request.body), Provider.ZENDESK, facts.settings
+            )
+        told = parsed(_TicketEvent, request.body)
+        if told.type == _STATUS_CHANGED:
+            return closed_or_nothing(told.detail.id, told.event.current or told.detail.status)
+        if told.event.comment is not None:
+            return _of_comment(told, told.event.comment)
+        return _of_new_ticket(told)
+
+
+def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
+    detail, by_staff = told.detail, comment.author.is_staff
+    begun, at = detail.created_at, told.time
+    first = begun is not None and at is not None and abs(at - begun) <= _AT_ONCE
+    if not comment.body.strip():
+        return Nothing("no_words")
+    return meaning_of(
+        HelpdeskMessage(
+            provider=Provider.ZENDESK,
+            ticket_id=detail.id,
+            author=Author.STAFF if by_staff else Author.CUSTOMER,
+            text=comment.body,
+            # The event of the new ticket names no comment, and both may come.
+            message_id=None if first and not by_staff else comment.id,
+            is_first=first,
+            is_public=comment.is_public,
+            written_by=comment.author.email,
+            customer_email=None if by_staff else comment.author.email,
+            customer_name=None if by_staff else comment.author.name,
+            subject=detail.subject,
+        )
+    )
+
+
+def _of_new_ticket(told: _TicketEvent) -> Meaning:
+    """A ticket that the staff opened for a customer has no question of the customer's."""
+    detail = told.detail
+    if detail.description is None:
+        return Nothing("no_words")
+    if detail.actor_id is not None and detail.actor_id != detail.requester_id:
+        return Nothing("opened_by_staff")
+    return meaning_of(
+        HelpdeskMessage(
+            provider=Provider.ZENDESK,
+            ticket_id=detail.id,
+            author=Author.CUSTOMER,
+            text=detail.description,
+            is_first=True,
+            is_public=detail.is_public is not False,
+            subject=detail.subject,
+        )
+    )
+
+
+def _seconds(stamp: str) -> float:
+    """Raises InboundRefused for what is no ISO 8601 time with its zone."""
+    try:
+        at = datetime.fromisoformat(stamp)
+    except ValueError:
+        raise InboundRefused(RefusalReason.TIMESTAMP_MISSING) from None
+    if at.tzinfo is None:
+        raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
+    return at.timestamp()

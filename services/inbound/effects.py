@@ -1,0 +1,93 @@
+"""Effects: what a webhook says is carried out, each kind of meaning in its own way."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from domain.core.ports import Clock, Sealer
+from domain.inbound.effect import Effect, Wait
+from domain.inbound.meaning import (
+    Duty,
+    Meaning,
+    Nothing,
+    OrderNews,
+    StaffMessage,
+    Ticket,
+    TicketClosed,
+)
+from domain.inbound.webhook import Outcome
+from domain.integrations.errors import IntegrationNotFound
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from services.inbound.duties import perform
+from services.inbound.staff import heard
+from services.inbound.tickets import take_ticket
+from store.inbound.work import StoredWebhook
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.order_facts import OrderFactRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """What carrying out needs beside the transaction. `actor`: the system, in its own name.
+    `pause_lasts`: how long after a person's last message a ticket is theirs."""
+
+    actor: Actor
+    sealer: Sealer
+    now: Clock
+    pause_lasts: timedelta
+
+
+async def carry_out(
+    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
+) -> Effect | Wait:
+    """Do what the webhook says, once: each effect has a key, and comes with the row that says so.
+
+    `work` spans clients for a duty, as erasures do. Raises what the use cases raise.
+    """
+    match meaning:
+        case Ticket():
+            return await take_ticket(work, doer.actor, webhook, meaning, doer.now)
+        case OrderNews():
+            return await _note_orders(work, webhook, meaning)
+        case Duty():
+            return await _do_duty(work, doer, webhook, meaning)
+        case StaffMessage() | TicketClosed():
+            return await _hear(work, doer, webhook, meaning)
+        case Nothing(reason=reason, outcome=outcome):
+            return Effect(outcome, reason=reason)
+
+
+async def _note_orders(work: UnitOfWork, webhook: StoredWebhook, news: OrderNews) -> Effect:
+    facts = OrderFactRepository(work.connection, work.tenant)
+    said = [await facts.apply(webhook.integration_id, fact, work.now) for fact in news.facts]
+    first = news.facts[0] if news.facts else None
+    return Effect(
+        Outcome.ORDER_UPDATED if any(said) else Outcome.ORDER_KNOWN,
+        reference=(first.number or first.order_id) if first else None,
+    )
+
+
+async def _do_duty(work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: Duty) -> Effect:
+    done = await perform(
+        work,
+        doer.actor,
+        duty,
+        webhook_id=webhook.id,
+        integration_id=webhook.integration_id,
+        provider=webhook.provider,
+        sealer=doer.sealer,
+    )
+    return Effect(done.outcome, reason=done.reason, reference=done.reference, erase=done.erase)
+
+
+async def _hear(
+    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, message: StaffMessage | TicketClosed
+) -> Effect:
+    try:
+        integration = await IntegrationRepository(work.connection, work.tenant).usable(
+            webhook.integration_id
+        )
+    except IntegrationNotFound:
+        return Effect(Outcome.IGNORED, reason="disconnected", reference=message.ticket_id)
+    outcome = await heard(work, integration, message, lasts=doer.pause_lasts)
+    return Effect(outcome, reference=message.ticket_id)

@@ -1,0 +1,181 @@
+"""What people do with the addresses that platforms send webhooks to."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from domain.core.ports import Sealer
+from domain.inbound.catalogue import PLATFORMS
+from domain.inbound.endpoint import (
+    OVERLAP,
+    SECRETS_OF_OURS,
+    EndpointEntry,
+    WantedEndpoint,
+    check_secret,
+    made_secret,
+    seal_endpoint_secret,
+    token_digest,
+    token_of,
+)
+from domain.inbound.errors import EndpointExists, EndpointNotFound, InvalidEndpoint
+from domain.inbound.mapping import check_mapping
+from domain.integrations.errors import IntegrationNotFound
+from domain.integrations.integration import IntegrationStatus
+from domain.integrations.provider import Provider
+from domain.tenants.actor import MANAGERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.inbound.endpoints import EndpointChange, EndpointRepository, NewEndpoint
+from store.integrations.integrations import IntegrationRepository
+
+_NO_OVERLAP: Final = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBytes:
+    """Random bytes: TOKEN_BYTES of `token`, SECRET_BYTES of `secret`."""
+
+    token: bytes = field(repr=False)
+    secret: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEndpoint:
+    """An endpoint with what is shown once. `token`: of its address, None where that stays as it
+    was. `secret`: one that was made here and goes to the platform; None where none was."""
+
+    entry: EndpointEntry
+    token: str | None = field(default=None, repr=False)
+    secret: str | None = field(default=None, repr=False)
+
+
+async def open_endpoint(
+    work: UnitOfWork,
+    actor: Actor,
+    integration_id: str,
+    wanted: WantedEndpoint,
+    drawn: DrawnBytes,
+    *,
+    sealer: Sealer,
+) -> ShownEndpoint:
+    """Open the address of a connection.
+
+    Some platforms give their secret out only once they know the address: it can be opened without,
+    and refuses everything until `set_endpoint_secret` has brought it. Raises RoleRequired,
+    IntegrationNotFound, InvalidEndpoint, EndpointExists.
+    """
+    actor.require(MANAGERS)
+    provider = await _live_provider(work, integration_id)
+    _check(provider, wanted)
+    token = token_of(drawn.token)
+    made = _made(provider, wanted.secret, drawn)
+    endpoints = EndpointRepository(work.connection, work.tenant)
+    new = NewEndpoint(
+        integration_id=integration_id,
+        token_digest=_digest(token),
+        sealed_secret=_sealed(work, integration_id, wanted.secret or made, sealer),
+        mapping=wanted.mapping,
+    )
+    if not await endpoints.open(new, work.now):
+        raise EndpointExists(integration_id)
+    work.note(actor, "inbound endpoint opened", integration_id=integration_id)
+    return ShownEndpoint(await endpoints.entry(integration_id), token, made)
+
+
+async def rotate_endpoint(
+    work: UnitOfWork,
+    actor: Actor,
+    integration_id: str,
+    drawn: DrawnBytes,
+    *,
+    sealer: Sealer,
+    overlap: timedelta = OVERLAP,
+) -> ShownEndpoint:
+    """Give the endpoint a new address, and a new secret where it was made here. Those before are
+    good for as long as `overlap`; never a third pair.
+
+    Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    """
+    actor.require(MANAGERS)
+    provider = await _live_provider(work, integration_id)
+    token = token_of(drawn.token)
+    made = _made(provider, None, drawn)
+    change = EndpointChange(_digest(token), _sealed(work, integration_id, made, sealer))
+    endpoints = EndpointRepository(work.connection, work.tenant)
+    until = work.now + max(_NO_OVERLAP, min(overlap, OVERLAP))
+    await endpoints.rotate(integration_id, change, previous_until=until, now=work.now)
+    work.note(actor, "inbound endpoint rotated", integration_id=integration_id)
+    return ShownEndpoint(await endpoints.entry(integration_id), token, made)
+
+
+async def set_endpoint_secret(
+    work: UnitOfWork, actor: Actor, integration_id: str, secret: str, *, sealer: Sealer
+) -> EndpointEntry:
+    """Store the secret that the platform has given out; the one before is good for OVERLAP more.
+    The address stays.
+
+    Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointNotFound.
+    """
+    actor.require(MANAGERS)
+    provider = await _live_provider(work, integration_id)
+    _check(provider, WantedEndpoint(secret))
+    change = EndpointChange(sealed_secret=_sealed(work, integration_id, secret, sealer))
+    endpoints = EndpointRepository(work.connection, work.tenant)
+    until = work.now + OVERLAP
+    await endpoints.rotate(integration_id, change, previous_until=until, now=work.now)
+    work.note(actor, "inbound secret set", integration_id=integration_id)
+    return await endpoints.entry(integration_id)
+
+
+async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
+    """Erase the address with its secrets; what came by it stays in the log.
+
+    Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    """
+    actor.require(MANAGERS)
+    await IntegrationRepository(work.connection, work.tenant).require(integration_id)
+    if not await EndpointRepository(work.connection, work.tenant).close(integration_id):
+        raise EndpointNotFound(integration_id)
+    work.note(actor, "inbound endpoint closed", integration_id=integration_id)
+
+
+async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
+    """Raises IntegrationNotFound for one that has ended too, UnknownProvider."""
+    found = await IntegrationRepository(work.connection, work.tenant).entry(integration_id)
+    if found.status is IntegrationStatus.DISCONNECTED:
+        raise IntegrationNotFound(integration_id)
+    return found.provider
+
+
+def _check(provider: Provider, wanted: WantedEndpoint) -> None:
+    """Raises InvalidEndpoint, which never holds a value."""
+    platform = PLATFORMS.get(provider)
+    if platform is None:
+        raise InvalidEndpoint(f"{provider} sends no webhooks", "provider")
+    if wanted.secret is not None:
+        if not platform.signs:
+            raise InvalidEndpoint(f"{provider} signs nothing", "secret")
+        check_secret(wanted.secret)
+    if wanted.mapping is not None:
+        if provider is not Provider.GENERIC:
+            raise InvalidEndpoint(f"{provider} has its own form", "mapping")
+        check_mapping(wanted.mapping)
+
+
+def _made(provider: Provider, given: str | None, drawn: DrawnBytes) -> str | None:
+    """A secret of ours, where none was given and the platform has none of its own."""
+    return made_secret(drawn.secret) if given is None and provider in SECRETS_OF_OURS else None
+
+
+def _sealed(
+    work: UnitOfWork, integration_id: str, secret: str | None, sealer: Sealer
+) -> str | None:
+    if secret is None:
+        return None
+    return seal_endpoint_secret(sealer, work.tenant, integration_id, secret)
+
+
+def _digest(token: str) -> bytes:
+    digest = token_digest(token)
+    if digest is None:
+        raise ValueError("a token of TOKEN_BYTES expected")
+    return digest

@@ -1,0 +1,59 @@
+"""What is refused at clients' addresses: counted in memory, and written in batches, so that a flood
+of bad signatures neither waits for a write nor fills a table."""
+
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.inbound.errors import RefusalReason
+from store.core.database import Database
+from store.inbound.refusals import RefusalRepository, RefusalsOfHour
+
+_log = structlog.get_logger(__name__)
+
+WRITTEN_EVERY_S: Final = 2.0
+# Of endpoints, reasons and hours between two writes. Of a further one nothing is counted.
+_MAX_KEPT: Final = 10_000
+
+_Kind = tuple[TenantId, str, RefusalReason, datetime]
+
+
+class RefusalCounts:
+    """`written_every_s`: seconds between two writes."""
+
+    def __init__(self, database: Database, *, written_every_s: float = WRITTEN_EVERY_S) -> None:
+        self.written_every_s = written_every_s
+        self._database = database
+        self._waiting: dict[_Kind, tuple[int, datetime]] = {}
+
+    def note(
+        self, tenant: TenantId, integration_id: str, reason: RefusalReason, now: datetime
+    ) -> None:
+        """Count one request that was refused."""
+        hour = now.replace(minute=0, second=0, microsecond=0)
+        self._add((tenant, integration_id, reason, hour), 1, now)
+
+    async def write(self) -> None:
+        """Write what is waiting. Where the database is away it goes on waiting."""
+        batch, self._waiting = self._waiting, {}
+        if not batch:
+            return
+        try:
+            async with self._database.service() as connection:
+                await RefusalRepository(connection).add(
+                    # In one order, so that two processes never wait for each other.
+                    [RefusalsOfHour(*kind, *batch[kind]) for kind in sorted(batch)]
+                )
+        except EngineUnavailable as error:
+            _log.warning("refusals not written", refusals=len(batch), code=error.code)
+            for kind, (count, last_at) in batch.items():
+                self._add(kind, count, last_at)
+
+    def _add(self, kind: _Kind, count: int, last_at: datetime) -> None:
+        if kind not in self._waiting and len(self._waiting) >= _MAX_KEPT:
+            return
+        before, _ = self._waiting.get(kind, (0, last_at))
+        self._waiting[kind] = before + count, last_at

@@ -1,0 +1,36 @@
+"""Replay: a stored webhook is worked on once more, where there is anything left to do."""
+
+from domain.inbound.errors import InboundWebhookNotFound
+from domain.inbound.webhook import WebhookKind, WebhookState
+from domain.tenants.actor import MANAGERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.inbound.lanes import LaneRepository, lock_lanes
+from store.inbound.work import WorkRepository
+
+
+async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> bool:
+    """Whether it is to be started after the commit (`WebhookStarter.process_webhook`, with `wake`).
+
+    One that was processed is left alone: no row of any table changes. One that failed is worked on
+    as if it had just come, one that waits is tried now. Raises RoleRequired,
+    InboundWebhookNotFound.
+    """
+    actor.require(MANAGERS)
+    await lock_lanes(work.connection, work.tenant)
+    rows = WorkRepository(work.connection, work.tenant)
+    lanes = LaneRepository(work.connection, work.tenant)
+    webhook = await rows.standing(webhook_id)
+    if webhook is None:
+        raise InboundWebhookNotFound(webhook_id)
+    match webhook.state:
+        case WebhookState.DONE:
+            return False
+        case WebhookState.FAILED:
+            starts = webhook.kind is WebhookKind.IGNORED or await lanes.is_idle(webhook.kind)
+            await rows.restart(webhook_id, WebhookState.WORKING if starts else WebhookState.QUEUED)
+            work.note(actor, "webhook replayed", webhook_id=webhook_id)
+            return starts
+        case WebhookState.WORKING | WebhookState.WAITING:
+            return True
+        case WebhookState.QUEUED:
+            return False

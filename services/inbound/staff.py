@@ -1,0 +1,81 @@
+"""Staff: what people do in a helpdesk's ticket, and what the agent leaves to them because of it."""
+
+from datetime import timedelta
+from typing import Final, assert_never
+
+from domain.inbound.errors import AuthorUndecided
+from domain.inbound.meaning import StaffMessage, TicketClosed
+from domain.inbound.own_message import Authorship, authorship, own_author
+from domain.inbound.webhook import Outcome
+from domain.integrations.integration import Integration
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
+from store.reviews.answered_elsewhere import BY, AnsweredElsewhere
+from store.runs.ticket_messages import TicketMessages
+
+_HELPDESK: Final = Actor.system(BY)
+
+
+async def heard(
+    work: UnitOfWork,
+    integration: Integration,
+    message: StaffMessage | TicketClosed,
+    *,
+    lasts: timedelta,
+) -> Outcome:
+    """Pause the agent in a ticket that a person has answered in, and end the pause of one that was
+    closed; idempotent by message.
+
+    The reviews of the ticket are closed, so that no second answer follows. `lasts`: how long after
+    a person's last message. Raises AuthorUndecided for a message that may be our own and is not
+    known yet: it is decided a moment later.
+    """
+    if isinstance(message, TicketClosed):
+        return await _closed(work, integration, message)
+    written = await TicketMessages(work.connection, work.tenant).written(
+        integration.id, message.ticket_id
+    )
+    own = own_author(integration.provider, integration.settings)
+    author = authorship(message, written, own, work.now)
+    match author:
+        case Authorship.OURS:
+            return Outcome.OWN_MESSAGE
+        case Authorship.UNDECIDED:
+            raise AuthorUndecided
+        case Authorship.PEOPLE:
+            return await _people_wrote(work, integration, message, lasts)
+        case _:
+            assert_never(author)
+
+
+async def _people_wrote(
+    work: UnitOfWork, integration: Integration, message: StaffMessage, lasts: timedelta
+) -> Outcome:
+    """A note among colleagues is no answer: the agent goes on."""
+    if not message.is_public:
+        return Outcome.IGNORED
+    # Before the reviews: an approval that comes in between finds the pause when it is carried out.
+    await HelpdeskPauseRepository(work.connection, work.tenant).pause(
+        integration.id,
+        message.ticket_id,
+        message_id=message.message_id,
+        now=work.now,
+        until=work.now + lasts,
+    )
+    reviews = AnsweredElsewhere(work.connection, work.tenant)
+    for ref, review_id in await reviews.close_all(
+        integration.provider, message.ticket_id, work.now
+    ):
+        work.wake(ref, review_id)
+        work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
+    return Outcome.STAFF_ANSWERED
+
+
+async def _closed(work: UnitOfWork, integration: Integration, message: TicketClosed) -> Outcome:
+    pauses = HelpdeskPauseRepository(work.connection, work.tenant)
+    if not await pauses.end(integration.id, message.ticket_id):
+        return Outcome.IGNORED
+    reviews = AnsweredElsewhere(work.connection, work.tenant)
+    await reviews.give_back(integration.provider, message.ticket_id)
+    return Outcome.TICKET_CLOSED

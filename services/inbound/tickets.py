@@ -1,0 +1,91 @@
+"""Tickets: a customer's message that a webhook brought becomes an event, once."""
+
+from domain.billing.errors import QuotaExhausted
+from domain.core.ports import Clock
+from domain.inbound.effect import BEHIND, Effect, Wait, wait_after
+from domain.inbound.meaning import Ticket
+from domain.inbound.webhook import Outcome, WaitsFor
+from domain.intake.correspondent import claimed_customer
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from services.intake.admission import Admitted, admit_event
+from store.billing.thresholds import note_reached
+from store.inbound.messages import InboundMessageRepository
+from store.inbound.work import StoredWebhook, WorkRepository
+from store.intake.arrivals import Arrival
+from store.intake.attachments import AttachmentRepository
+from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
+
+
+async def take_ticket(
+    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
+) -> Effect | Wait:
+    """Admit the message with its files, unless it came before or a person has its ticket.
+
+    One that the client's limit, its customer's or the quota refuses waits, and so does one that
+    would overtake such a message. Raises what `admit_event` raises but for these limits.
+    """
+    messages = InboundMessageRepository(work.connection, work.tenant)
+    message = (webhook.integration_id, ticket.message_key)
+    if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
+        return Effect(Outcome.KNOWN, reference=ticket.ticket_id)
+    if await _is_peoples(work, webhook, ticket):
+        return Effect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
+    customer = claimed_customer(ticket.event)
+    wait = await _behind(work, webhook, customer)
+    if wait is None:
+        try:
+            return await _admit(work, actor, webhook, ticket, now)
+        # Raised before anything is written.
+        except QuotaExhausted as refused:
+            if refused.thresholds_untold:
+                work.deliver(
+                    *await note_reached(work.connection, work.tenant, work.now, work.new_id)
+                )
+            wait = wait_after(refused, customer)
+        except (ClientRateLimited, CustomerRateLimited) as refused:
+            wait = wait_after(refused, customer)
+    await messages.release(*message)
+    return wait
+
+
+async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: Ticket) -> bool:
+    if ticket.ticket_id is None:
+        return False
+    pauses = HelpdeskPauseRepository(work.connection, work.tenant)
+    return await pauses.is_paused(webhook.integration_id, ticket.ticket_id, work.now)
+
+
+async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None) -> Wait | None:
+    """The wait of an earlier message that this one must not overtake."""
+    earlier = await WorkRepository(work.connection, work.tenant).waits_behind(webhook.id, customer)
+    if earlier is None:
+        return None
+    lasts = max(earlier.not_before - work.now, BEHIND - BEHIND) + BEHIND
+    # Only its own customer's limit lets the others go on.
+    aside = earlier.waits_for is WaitsFor.CUSTOMER_LIMIT
+    return Wait(WaitsFor.CUSTOMER_LIMIT if aside else earlier.waits_for, lasts, customer)
+
+
+async def _admit(
+    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
+) -> Effect:
+    arrival = Arrival(
+        event=ticket.event,
+        event_id=work.new_id(),
+        run_id=work.new_id(),
+        message_id=work.new_id(),
+        received_at=webhook.created_at,
+    )
+    admitted = await admit_event(work, actor, arrival, now)
+    await AttachmentRepository(work.connection, work.tenant).store(
+        arrival.event_id, ticket.attachments, now=work.now, new_id=work.new_id
+    )
+    is_run = isinstance(admitted, Admitted)
+    return Effect(
+        Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK,
+        event_id=arrival.event_id,
+        reference=ticket.ticket_id,
+        customer=claimed_customer(ticket.event),
+    )

@@ -1,0 +1,44 @@
+"""Which messages of a platform have been taken, whatever brought them."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from store.core.repository import TenantRepository
+from store.inbound.tables import inbound_messages
+
+_MESSAGES = inbound_messages.c
+
+
+class InboundMessageRepository(TenantRepository):
+    """`integration_id`, `message_key`: what names a message."""
+
+    async def claim(
+        self, integration_id: str, message_key: str, *, webhook_id: str, now: datetime
+    ) -> bool:
+        """Take the message for a webhook; False if another took it. Another transaction that is
+        about to take it is waited for."""
+        claimed = await self._connection.execute(
+            insert(inbound_messages)
+            .values(
+                client_id=self._tenant,
+                integration_id=integration_id,
+                message_key=message_key,
+                webhook_id=webhook_id,
+                created_at=now,
+            )
+            .on_conflict_do_nothing()
+            .returning(_MESSAGES.message_key)
+        )
+        return claimed.one_or_none() is not None
+
+    async def release(self, integration_id: str, message_key: str) -> None:
+        """Undo a claim of this transaction: the message is not taken yet."""
+        await self._connection.execute(
+            sa.delete(inbound_messages).where(
+                _MESSAGES.client_id == self._tenant,
+                _MESSAGES.integration_id == integration_id,
+                _MESSAGES.message_key == message_key,
+            )
+        )

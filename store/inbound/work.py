@@ -1,0 +1,231 @@
+"""The rows of webhooks that are worked on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.core.contracts import RunRef
+from domain.inbound.effect import Effect, Wait
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.webhook import Identity, WaitsFor, WebhookKind, WebhookState
+from domain.integrations.integration import provider_of
+from domain.integrations.provider import Provider
+from domain.runs.run import RunStatus
+from store.core.repository import TenantRepository
+from store.inbound.tables import inbound_endpoints, inbound_webhooks
+from store.integrations.tables import integrations
+from store.playbooks.tables import playbook_versions
+from store.runs.runs import VERSION_OF_RUN
+from store.runs.tables import engine_runs
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a webhook is, whosever it is. `kind` names its lane."""
+
+    id: str
+    kind: WebhookKind
+    state: WebhookState
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWebhook:
+    """One without its body. `size`: of that, in bytes; None if it was erased."""
+
+    id: str
+    integration_id: str
+    provider: Provider
+    identity: Identity
+    kind: WebhookKind
+    state: WebhookState
+    created_at: datetime
+    size: int | None
+    facts: EndpointFacts
+    headers: Mapping[str, str] = field(repr=False)
+
+    @property
+    def standing(self) -> Standing:
+        """As it was read."""
+        return Standing(self.id, self.kind, self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class UnstartedRun:
+    """The run that a webhook became, as long as nobody has answered. `threshold`: of its
+    playbook."""
+
+    ref: RunRef
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierWait:
+    """What an earlier webhook waits for, and until when."""
+
+    waits_for: WaitsFor
+    not_before: datetime
+
+
+class WorkRepository(TenantRepository):
+    """Whoever writes a row holds the client's lanes (`lock_lanes`)."""
+
+    async def serialize(self, webhook_id: str) -> None:
+        """Let no two tries at one webhook be under way at once, until the transaction ends. Not by
+        its row, which whoever brings it again must be able to write."""
+        await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
+
+    async def read(self, webhook_id: str) -> StoredWebhook | None:
+        """None if it was erased meanwhile. Raises UnknownProvider: another version may have taken
+        it."""
+        row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
+        if row is None:
+            return None
+        return StoredWebhook(
+            id=row.id,
+            integration_id=row.integration_id,
+            provider=provider_of(row.integration_id, row.provider),
+            identity=Identity(dedup_key=row.dedup_key, topic=row.topic),
+            kind=WebhookKind(row.kind),
+            state=WebhookState(row.state),
+            created_at=row.created_at,
+            size=row.size,
+            facts=EndpointFacts(row.integration_id, row.settings, row.mapping or {}),
+            headers=row.headers,
+        )
+
+    async def body(self, webhook_id: str) -> bytes | None:
+        """The bytes as they came; None if they were erased meanwhile."""
+        data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
+        return data
+
+    async def standing(self, webhook_id: str) -> Standing | None:
+        """As it is now; None if it was erased meanwhile."""
+        row = (await self._connection.execute(_STANDING, self._key(webhook_id))).one_or_none()
+        return row and Standing(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
+
+    async def end(self, webhook_id: str, effect: Effect, now: datetime) -> None:
+        await self._write(
+            webhook_id,
+            state=WebhookState.DONE,
+            waits_for=None,
+            not_before=None,
+            outcome=effect.outcome,
+            reason=effect.reason,
+            event_id=effect.event_id,
+            reference=effect.reference,
+            customer_key=effect.customer,
+            finished_at=now,
+        )
+
+    async def fail(self, webhook_id: str, reason: str, now: datetime) -> None:
+        """`reason`: a stable code."""
+        await self._write(
+            webhook_id,
+            state=WebhookState.FAILED,
+            waits_for=None,
+            not_before=None,
+            reason=reason,
+            finished_at=now,
+        )
+
+    async def wait(self, webhook_id: str, wait: Wait, now: datetime) -> None:
+        await self._write(
+            webhook_id,
+            state=WebhookState.WAITING,
+            waits_for=wait.waits_for,
+            not_before=now + wait.lasts,
+            customer_key=wait.customer,
+        )
+
+    async def restart(self, webhook_id: str, state: WebhookState) -> None:
+        """Have a failed one worked on again, as if it had just come."""
+        await self._write(webhook_id, state=state, reason=None, finished_at=None)
+
+    async def waits_behind(self, webhook_id: str, customer: str | None) -> EarlierWait | None:
+        """The wait of an earlier ticket that this one must not overtake: for the client's limit or
+        quota, or of the same customer. Read without the client's lanes: a wait that ends meanwhile
+        costs another try."""
+        row = (
+            await self._connection.execute(
+                _EARLIER, {**self._key(webhook_id), "customer": customer}
+            )
+        ).one_or_none()
+        return row and EarlierWait(WaitsFor(row.waits_for), row.not_before)
+
+    async def run_to_start(self, webhook_id: str) -> UnstartedRun | None:
+        row = (await self._connection.execute(_RUN, self._key(webhook_id))).one_or_none()
+        if row is None:
+            return None
+        ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.id)
+        return UnstartedRun(ref, row.threshold)
+
+    async def _write(self, webhook_id: str, **values: object) -> None:
+        await self._connection.execute(
+            sa.update(inbound_webhooks)
+            .where(_ROW.client_id == self._tenant, _ROW.id == webhook_id)
+            .values(**values)
+        )
+
+    def _key(self, webhook_id: str) -> dict[str, object]:
+        return {"tenant": self._tenant, "webhook": webhook_id}
+
+
+_ROW: Final = inbound_webhooks.c
+_THIS: Final = (
+    _ROW.client_id == sa.bindparam("tenant"),
+    _ROW.id == sa.bindparam("webhook"),
+)
+_SERIALIZE: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+_READ: Final = (
+    sa.select(
+        *(_ROW[name] for name in ("id", "integration_id", "provider", "dedup_key", "topic")),
+        *(_ROW[name] for name in ("kind", "state", "created_at", "headers")),
+        sa.func.octet_length(_ROW.body).label("size"),
+        integrations.c.settings,
+        inbound_endpoints.c.mapping,
+    )
+    .join(
+        integrations,
+        sa.and_(
+            integrations.c.client_id == _ROW.client_id, integrations.c.id == _ROW.integration_id
+        ),
+    )
+    .outerjoin(
+        inbound_endpoints,
+        sa.and_(
+            inbound_endpoints.c.client_id == _ROW.client_id,
+            inbound_endpoints.c.integration_id == _ROW.integration_id,
+        ),
+    )
+    .where(*_THIS)
+)
+_BODY: Final = sa.select(_ROW.body).where(*_THIS)
+_STANDING: Final = sa.select(_ROW.kind, _ROW.state).where(*_THIS)
+_RUN: Final = (
+    sa.select(engine_runs.c.id, engine_runs.c.event_id, playbook_versions.c.threshold)
+    .select_from(inbound_webhooks)
+    .join(
+        engine_runs,
+        sa.and_(engine_runs.c.client_id == _ROW.client_id, engine_runs.c.event_id == _ROW.event_id),
+    )
+    .join(playbook_versions, VERSION_OF_RUN)
+    .where(*_THIS, engine_runs.c.status == RunStatus.RECEIVED)
+)
+_EARLIER: Final = (
+    sa.select(_ROW.waits_for, _ROW.not_before)
+    .where(
+        _ROW.client_id == sa.bindparam("tenant"),
+        _ROW.kind == WebhookKind.TICKET,
+        _ROW.state == WebhookState.WAITING,
+        _ROW.id < sa.bindparam("webhook"),
+        sa.or_(
+            _ROW.waits_for != WaitsFor.CUSTOMER_LIMIT,
+            _ROW.customer_key == sa.bindparam("customer", type_=sa.Text),
+        ),
+    )
+    .order_by(_ROW.id.desc())
+    .limit(1)
+)

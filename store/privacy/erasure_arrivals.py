@@ -1,0 +1,92 @@
+"""What platforms have told of one customer: their webhooks, facts of orders, requests for data."""
+
+import asyncio
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.intake.customer_email import customer_key, mentions
+from store.inbound.tables import data_requests, inbound_webhooks
+from store.integrations.tables import order_facts
+
+# Bodies are read whole, of at most a mebibyte each.
+_PAGE: Final = 50
+
+_WEBHOOKS: Final = sa.text("""
+    SELECT webhook.id, webhook.customer_key,
+           coalesce(event.erased_at = :mark, false) AS is_theirs,
+           CASE WHEN webhook.kind IN ('fact', 'duty', 'ignored') THEN webhook.body END AS body
+    FROM inbound_webhooks AS webhook
+    LEFT JOIN engine_events AS event
+      ON event.client_id = webhook.client_id AND event.id = webhook.event_id
+    WHERE webhook.client_id = :client_id AND webhook.id > :after AND webhook.body IS NOT NULL
+    ORDER BY webhook.id LIMIT :limit
+""")
+
+
+class CustomerArrivals:
+    """Of one customer of one client. `key`: of the address, or a session's, which no platform
+    tells of. `mark`: the `erased_at` of the events that were found to be theirs."""
+
+    def __init__(
+        self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
+    ) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._key = key
+        self._mark = mark
+
+    async def empty_webhooks(self, after: str) -> tuple[str | None, dict[str, int]]:
+        """Empty the stored webhooks after this id that are the customer's, or name them; the id to
+        go on from, None where none was left, and how many were emptied. What is still queued has
+        no effect any more."""
+        rows = (
+            await self._connection.execute(
+                _WEBHOOKS,
+                {
+                    "client_id": self._tenant,
+                    "after": after,
+                    "limit": _PAGE,
+                    "mark": self._mark,
+                },
+            )
+        ).all()
+        # Long bodies take seconds to read.
+        theirs = await asyncio.to_thread(lambda: [row.id for row in rows if self._is_theirs(row)])
+        emptied = await self._connection.execute(
+            sa.update(inbound_webhooks)
+            .where(inbound_webhooks.c.client_id == self._tenant, inbound_webhooks.c.id.in_(theirs))
+            .values(body=None, headers={}, customer_key=None)
+        )
+        last = rows[-1].id if rows else None
+        return last, {"inbound_webhooks, emptied": emptied.rowcount}
+
+    async def remove_told(self) -> dict[str, int]:
+        """Remove what was told of their orders, and their requests for data."""
+        facts = await self._connection.execute(
+            sa.delete(order_facts).where(
+                order_facts.c.client_id == self._tenant, order_facts.c.customer_key == self._key
+            )
+        )
+        # Few, and compared in Python, as everywhere here.
+        asked = await self._connection.execute(
+            sa.select(data_requests.c.id, data_requests.c.customer_email).where(
+                data_requests.c.client_id == self._tenant,
+                data_requests.c.customer_email.is_not(None),
+            )
+        )
+        theirs = [row.id for row in asked if customer_key(row.customer_email) == self._key]
+        requests = await self._connection.execute(
+            sa.delete(data_requests).where(
+                data_requests.c.client_id == self._tenant, data_requests.c.id.in_(theirs)
+            )
+        )
+        return {"order_facts": facts.rowcount, "data_requests": requests.rowcount}
+
+    def _is_theirs(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
+        if row.is_theirs or row.customer_key == self._key:
+            return True
+        return row.body is not None and mentions(row.body.decode(errors="replace"), self._key)

@@ -1,0 +1,103 @@
+"""Reviews of a ticket that a person has answered in the helpdesk: they are closed, and no answer of
+the agent's follows."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import StepOutcome
+from domain.agent.verdict import left_to_people
+from domain.core.contracts import RunRef
+from domain.integrations.provider import Provider
+from domain.reviews.errors import EscalationDecided, EscalationNotFound
+from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
+from store.reviews.escalations import UNCLAIMED, EscalationRepository
+
+BY: Final = "helpdesk"
+"""Who decided such a review."""
+
+_NOTE: Final = "answered in the helpdesk"
+_OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
+# By the event, for not every thread is its ticket's; few reviews of a client are open.
+_OF_TICKET: Final = sa.text(f"""
+    SELECT review.id FROM escalation_tickets AS review
+    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    WHERE review.client_id = :client_id AND review.status IN ({_OPEN})
+      AND event.unified ->> 'platform' = :platform AND event.unified ->> 'ticket_id' = :ticket_id
+      AND event.unified -> 'ticket_named' = 'true'
+    ORDER BY review.created_at, review.id
+""")  # noqa: S608 - our own names
+_OF_ROUND: Final = sa.text(f"""
+    SELECT id FROM escalation_tickets
+    WHERE client_id = :client_id AND run_id = :run_id AND round = :round AND status IN ({_OPEN})
+""")  # noqa: S608 - our own names
+_GIVE_BACK: Final = sa.text("""
+    UPDATE ai_conversations SET handed_over_at = NULL
+    WHERE client_id = :client_id AND key = :key AND handed_over_at IS NOT NULL
+""")
+
+
+class AnsweredElsewhere(EscalationRepository):
+    async def ask(
+        self,
+        ref: RunRef,
+        *,
+        escalation_id: str,
+        round_: int,
+        reason: EscalationReason,
+        expires_at: datetime,
+        now: datetime,
+        steps: tuple[StepOutcome, ...],
+    ) -> None:
+        """Open a review; where a person answers in the helpdesk already, it is closed at once."""
+        await self.open(
+            ref,
+            escalation_id=escalation_id,
+            round_=round_,
+            reason=reason,
+            expires_at=expires_at,
+            now=now,
+        )
+        if left_to_people(steps):
+            await self._close_round(ref.run_id, round_, now)
+
+    async def close_all(
+        self, platform: Provider, ticket_id: str, now: datetime
+    ) -> Sequence[tuple[RunRef, str]]:
+        """Reject every open review of the ticket, whoever has claimed it; idempotent. Returns the
+        runs that must hear of it, each with its review."""
+        values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
+        found = (await self._connection.scalars(_OF_TICKET, values)).all()
+        closed: list[tuple[RunRef, str]] = []
+        for review_id in found:
+            # Somebody may have decided it since, or the customer was erased.
+            with suppress(EscalationDecided, EscalationNotFound):
+                ref = await self._close(review_id, now)
+                closed += [(ref, review_id)] if ref else []
+        return closed
+
+    async def _close_round(self, run_id: str, round_: int, now: datetime) -> None:
+        values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
+        review_id = await self._connection.scalar(_OF_ROUND, values)
+        if review_id is not None:
+            await self._close(review_id, now)
+
+    async def _close(self, review_id: str, now: datetime) -> RunRef | None:
+        """Raises EscalationDecided, EscalationNotFound."""
+        # Before the review, as everywhere.
+        await self._lock_conversation_of(review_id)
+        standing, _ = await self._lock(review_id)
+        standing.check_open()
+        await self._set(review_id, **UNCLAIMED)
+        choice = Choice(Decision.REJECT, BY, note=_NOTE)
+        return (await self.decide(review_id, choice, now)).ref
+
+    async def give_back(self, platform: Provider, ticket_id: str) -> None:
+        """Let the agent answer again in the ticket's thread; idempotent."""
+        key = f"ticket:{platform.value}:{ticket_id}"
+        await self._connection.execute(_GIVE_BACK, {"client_id": self._tenant, "key": key})

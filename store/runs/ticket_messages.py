@@ -1,0 +1,59 @@
+"""What the agent wrote in a helpdesk's ticket, as the action ledger has it."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.agent.plan import ActionKind
+from domain.inbound.own_message import WrittenMessage
+from domain.runs.action_key import action_key
+from store.core.repository import TenantRepository
+
+# A ticket has few messages of ours, and only its last ones are still told of.
+_LATEST: Final = 50
+_KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
+# By every connection to the same platform: whoever connects it anew has the same tickets.
+_WRITTEN: Final = sa.text(f"""
+    SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, run.draft,
+           run.plan -> entry.step ->> 'text' AS note,
+           (SELECT review.edited_text FROM escalation_tickets AS review
+            WHERE review.client_id = run.client_id AND review.run_id = run.id
+              AND review.edited_text IS NOT NULL
+            ORDER BY review.round DESC LIMIT 1) AS human_text
+    FROM action_ledger AS entry
+    JOIN engine_runs AS run ON run.client_id = entry.client_id AND run.id = entry.run_id
+    WHERE entry.client_id = :client_id AND entry.ticket_id = :ticket_id
+      AND entry.action IN ({_KINDS})
+      AND entry.integration_id IN (
+          SELECT same.id FROM integrations AS this
+          JOIN integrations AS same
+            ON same.client_id = this.client_id AND same.provider = this.provider
+          WHERE this.client_id = :client_id AND this.id = :integration_id)
+    ORDER BY entry.planned_at DESC, entry.id DESC
+    LIMIT {_LATEST}
+""")  # noqa: S608 - our own names
+
+
+class TicketMessages(TenantRepository):
+    async def written(self, integration_id: str, ticket_id: str) -> tuple[WrittenMessage, ...]:
+        """The agent's replies and notes in a ticket, those on their way too, the newest first."""
+        rows = await self._connection.execute(
+            _WRITTEN,
+            {
+                "client_id": self._tenant,
+                "integration_id": integration_id,
+                "ticket_id": ticket_id,
+            },
+        )
+        return tuple(
+            WrittenMessage(
+                reference=row.reference,
+                keys=frozenset(
+                    action_key(row.run_id, row.step, words) for words in (None, row.human_text)
+                ),
+                text=row.note or row.human_text or row.draft or "",
+                begun_at=row.planned_at,
+                is_settled=row.state != "planned",
+            )
+            for row in rows
+        )

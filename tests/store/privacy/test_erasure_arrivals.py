@@ -1,0 +1,60 @@
+"""What platforms told of one customer goes with them, and nothing of another's."""
+
+import sqlalchemy as sa
+
+from adapters.system import new_ulid, utc_now
+from domain.inbound.webhook import WebhookKind
+from domain.integrations.order_fact import OrderFact
+from domain.integrations.provider import Provider
+from store.core.database import Database
+from store.inbound.data_requests import DataRequestRepository
+from store.inbound.tables import data_requests, inbound_webhooks
+from store.integrations.order_facts import OrderFactRepository
+from store.integrations.tables import order_facts
+from store.privacy.erasure_arrivals import CustomerArrivals
+from tests.support.core.rows import rows
+from tests.support.inbound.stored import listen_to, store_webhook
+from tests.support.tenants.shop import Shop
+
+ANN, BOB = "ann@x.example", "bob@x.example"
+
+
+async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, shop: Shop) -> None:
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        here = await listen_to(connection, shop.tenant, Provider.SHOPIFY)
+        stored = {}
+        for name, body, kind in (
+            ("hers", b'{"email": "ANN@x.example"}', WebhookKind.FACT),
+            ("duty", b'{"customer": {"email": "ann@x.example"}}', WebhookKind.DUTY),
+            ("longer", b'{"email": "joann@x.example"}', WebhookKind.FACT),
+            ("ticket", b"whatever", WebhookKind.TICKET),
+            ("his", b"ann@x.example is quoted by bob", WebhookKind.TICKET),
+        ):
+            stored[name] = await store_webhook(connection, shop.tenant, here, body, kind=kind)
+        await connection.execute(
+            sa.update(inbound_webhooks)
+            .where(inbound_webhooks.c.id == stored["ticket"])
+            .values(customer_key=ANN)
+        )
+        for number, customer in enumerate((ANN, BOB)):
+            fact = OrderFact(order_id=str(number), version=now, customer_email=customer.upper())
+            await OrderFactRepository(connection, shop.tenant).apply(here, fact, now)
+            await DataRequestRepository(connection, shop.tenant).open(
+                new_ulid(), integration_id=here, customer_email=f" {customer.title()}",
+                order_ids=(), now=now, due_at=now,
+            )  # fmt: skip
+
+    async with database.service() as connection:
+        arrivals = CustomerArrivals(connection, shop.tenant, ANN, now)
+        last, emptied = await arrivals.empty_webhooks("")
+        assert last == max(stored.values())
+        assert emptied == {"inbound_webhooks, emptied": 3}
+        assert await arrivals.empty_webhooks(last) == (None, {"inbound_webhooks, emptied": 0})
+        assert await arrivals.remove_told() == {"order_facts": 1, "data_requests": 1}
+
+    left = {row["id"]: row for row in await rows(database, inbound_webhooks, of=shop)}
+    assert {name for name, key in stored.items() if left[key]["body"]} == {"longer", "his"}
+    assert left[stored["ticket"]]["customer_key"] is None
+    assert [row["customer_key"] for row in await rows(database, order_facts, of=shop)] == [BOB]
+    assert len(await rows(database, data_requests, of=shop)) == 1

@@ -1,0 +1,42 @@
+"""Slack's incoming webhooks on loopback: what they take, and the words they refuse with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.support.servers.http_service import HttpService, Reply, Request, serving
+
+PATH = "/services/T00000001/B00000001/CANARYslack0secret"
+WEBHOOK_URL = f"https://hooks.slack.com{PATH}"
+_MAX_CHARS = 40_000
+
+
+class SlackServer(HttpService):
+    """`told`: the texts of its channel, as people read them. `channel`: `open`, `archived`, or
+    `gone` with the app."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+        self.channel = "open"
+
+    def route(self, request: Request) -> Reply:
+        if request.method != "POST" or request.path != PATH or self.channel == "gone":
+            return Reply(404, "no_service")
+        if self.channel == "archived":
+            return Reply(410, "channel_is_archived")
+        if request.headers.get("content-type") != "application/json":
+            return Reply(400, "invalid_payload")
+        text = request.body.get("text")
+        if not isinstance(text, str) or not text.strip():
+            return Reply(400, "no_text")
+        if len(text) > _MAX_CHARS or "<" in text or ">" in text:
+            # The second is ours: nothing that we post is a link or a mention.
+            return Reply(400, "invalid_payload")
+        self.told.append(text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+        return Reply(200, None)
+
+
+@contextmanager
+def slack_server() -> Iterator[SlackServer]:
+    with serving(SlackServer()) as server:
+        yield server

@@ -1,0 +1,36 @@
+"""The notice of a review: the client's people are told in their chat that one waits for them."""
+
+from contextlib import suppress
+
+from temporalio import workflow
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+with workflow.unsafe.imports_passed_through():
+    from activities.reviews.tell_of_review import TellOfReview
+    from domain.core import names
+    from domain.reviews.contracts import TellReviewersInput
+    from domain.runs.contracts import PersistResult
+    from workflows import options
+    from workflows.mail_answer import start_mail_answer
+
+
+@workflow.defn(name=names.TELL_REVIEWERS)
+class TellReviewers:
+    @workflow.run
+    async def run(self, notice: TellReviewersInput) -> None:
+        await workflow.execute_activity_method(TellOfReview.tell, notice, **options.TELLING)
+
+
+async def start_tellings(client_id: str, stored: PersistResult) -> None:
+    """What people are told of a run's outcome. Return when the workflows are started, or were
+    before; they outlive the run."""
+    await start_mail_answer(client_id, stored.late_answer)
+    if not stored.notice:
+        return
+    child: workflow.ChildWorkflowConfig = {
+        **options.AFTER_RUN,
+        "id": names.tell_reviewers_id(client_id, stored.notice),
+    }
+    notice = TellReviewersInput(client_id=client_id, review_id=stored.notice)
+    with suppress(WorkflowAlreadyStartedError):
+        await workflow.start_child_workflow(names.TELL_REVIEWERS, notice, **child)
