@@ -24,11 +24,8 @@ from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
-<<<<<<< HEAD
-from domain.intake.errors import AttachmentNotFound
-=======
 from domain.inbound.errors import InboundWebhookNotFound
->>>>>>> w18-process
+from domain.intake.errors import AttachmentNotFound
 from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound

@@ -138,9 +138,9 @@ async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
     )
 
 
-def think_with(database: Database, brain: Brain) -> Think:
+def think_with(database: Database, brain: Brain, *, sees_images: bool = False) -> Think:
     """The thinking step with a brain of the test's."""
-    purse = Purse(database, Brains(embedded=brain), utc_now)
+    purse = Purse(database, Brains(embedded=brain, sees_images=sees_images), utc_now)
     return Think(database, purse, None, utc_now, new_ulid, net=SafetyGrammar())
 
 
