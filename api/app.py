@@ -37,9 +37,10 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
+from api.routers.inbound import inbound_endpoints
 from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
-from api.routers.intake import gateway
+from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
@@ -76,6 +77,7 @@ _ROUTERS: Final = tuple(
         export,
         reviews,
         runs,
+        attachments,
         reports,
         audit,
         webhooks,
@@ -88,6 +90,7 @@ _ROUTERS: Final = tuple(
         suggestions,
         integrations,
         mail_sender,
+        inbound_endpoints,
         inbound_receive,
         keys,
         members,

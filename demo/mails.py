@@ -20,12 +20,14 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """One mail. `name`: of its file. `text` is empty for one that has several parts."""
+    """One mail. `name`: of its file. `text` is empty for one that has several parts. `in_reply_to`:
+    the Message-ID that it answers, in its brackets; empty for none."""
 
     name: str
     to: str
     subject: str
     text: str
+    in_reply_to: str = ""
 
     @property
     def code(self) -> str | None:
@@ -37,7 +39,8 @@ class KeptMail:
 def read_mail(path: Path) -> KeptMail:
     mail = email.message_from_bytes(path.read_bytes(), EmailMessage, policy=email.policy.default)
     text = "" if mail.is_multipart() else str(mail.get_content())
-    return KeptMail(path.name, str(mail["To"]), str(mail["Subject"]), text.strip())
+    answered = str(mail["In-Reply-To"] or "")
+    return KeptMail(path.name, str(mail["To"]), str(mail["Subject"]), text.strip(), answered)
 
 
 async def code_to(address: str, folder: Path) -> str:

@@ -1,5 +1,6 @@
 """Opening the demo shop: seeded once a data folder, with its receiver and its storefront."""
 
+import secrets
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -12,6 +13,8 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from demo.back_office import BackOffice
+from demo.helpdesk import DemoDesk
+from demo.hub import DemoHub, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
 from demo.seed import SEEDING_TELLS, SeededShop, seed
@@ -24,7 +27,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.webhooks.errors import InvalidWebhook
 from embedded.data_folder import DataFolder, StackInfo, write_private
-from embedded.ports import port_of
+from embedded.ports import listening, port_of
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from settings import load_temporal
 from store.core.database import Database
@@ -41,6 +44,8 @@ class OpenShop:
     numbers: DemoNumbers
     widget: DemoWidget
     office: BackOffice
+    hub: DemoHub
+    desk: DemoDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +104,20 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
                     write_private(folder.demo, shop.model_dump_json())
                     orders = orders_of(numbers, utc_now())
                     wares = Wares(stack.api_url, widget, orders, folder.mail, office)
-                    async with serving(listener, application(wares)):
-                        yield OpenShop(shop, receiver, tells, numbers, widget, office)
+                    async with serving(listener, application(wares)), _desk(numbers) as desk:
+                        async with units.of(tenant) as work:
+                            hub = await open_hub(work, sealer, desk)
+                        yield OpenShop(shop, receiver, tells, numbers, widget, office, hub, desk)
             finally:
                 await pause(units, tenant, shop.webhook)
     finally:
         await database.close()
+
+
+@asynccontextmanager
+async def _desk(numbers: DemoNumbers) -> AsyncIterator[DemoDesk]:
+    """The shop's helpdesk, for as long as the block lasts."""
+    with listening() as listener:
+        desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first)
+        async with serving(listener, desk.application()):
+            yield desk

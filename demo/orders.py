@@ -66,6 +66,11 @@ class DemoNumbers:
         return str(self.first + 5)
 
     @property
+    def told(self) -> str:
+        """Of an order that the demo shop does not have: a webhook tells of it."""
+        return str(500_000 + self.first)
+
+    @property
     def camille(self) -> str:
         return f"camille.durand+{self.first}@example.com"
 
@@ -92,6 +97,18 @@ class DemoNumbers:
     @property
     def zoe(self) -> str:
         return f"zoe.moreau+{self.first}@example.com"
+
+    @property
+    def noemie(self) -> str:
+        return f"noemie.roux+{self.first}@example.com"
+
+    @property
+    def paul(self) -> str:
+        return f"paul.faure+{self.first}@example.com"
+
+    @property
+    def rose(self) -> str:
+        return f"rose.garnier+{self.first}@example.com"
 
     @property
     def mallory(self) -> str:

@@ -26,8 +26,8 @@ from services.playbooks.playbooks import import_playbooks
 from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 
-# No playbook for helpdesk events: the tour shows what a caller then gets.
-PATTERNS: Final = ("shopify.*", "email.*", "widget.*")
+# No playbook for Gorgias' events: the tour shows what a caller then gets.
+PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 _PLAYBOOKS: Final = tuple(
     PlaybookSpec(name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK)

@@ -240,8 +240,8 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
         SampleTicket(
             "Helpdesk webhook, no playbook for it",
             {
-                "event_type": "zendesk.ticket.created",
-                "source": "zendesk",
+                "event_type": "gorgias.ticket.created",
+                "source": "gorgias",
                 "ticket": {"id": 77, "subject": "Invoice", "description": "Please send my invoice"},
             },
             status="no_playbook",

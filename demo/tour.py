@@ -17,6 +17,7 @@ from rich.table import Table
 
 from adapters.demo.shop import movements
 from demo.addresses import GATEWAY
+from demo.arrivals import TourPost, arrivals
 from demo.chat import WidgetChat, widget_client
 from demo.conversation import TourVisit, converse
 from demo.mails import read_mail
@@ -76,7 +77,9 @@ class Tour:
                     await self._take(client, database, number, ticket)
                     for number, ticket in enumerate(tickets, 1)
                 ]
-            expected.append(await self._converse(len(tickets) + 1))
+                last = len(tickets) + 1
+                expected.append(await self._converse(last))
+                expected += await self._arrive(client, database, last + 1)
             await self._webhooks_sent(database)
         finally:
             await database.close()
@@ -86,8 +89,8 @@ class Tour:
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        # One more has the visitor's code.
-        expected.append(len(sent) == 1 + sum(ticket.sends_mail for ticket in tickets))
+        # One more has the visitor's code, and one answers the mail with a photo.
+        expected.append(len(sent) == 2 + sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
 
     async def _converse(self, number: int) -> bool:
@@ -100,6 +103,32 @@ class Tour:
         self._numbers |= dict.fromkeys(course.tells, str(number))
         self._out.print(course.table(f"{number}. A conversation in the storefront's chat"))
         return not course.wrong
+
+    async def _arrive(
+        self, client: httpx.AsyncClient, database: Database, first: int
+    ) -> list[bool]:
+        """What other platforms send to the shop's inbound addresses."""
+        opened = self._opened
+        async with httpx.AsyncClient(
+            base_url=self._stack.api_url, timeout=35, trust_env=False
+        ) as outside:
+            post = TourPost(
+                gateway=client,
+                outside=outside,
+                database=database,
+                tenant=TenantId(self._shop.client_id),
+                hub=opened.hub,
+                desk=opened.desk,
+                mails=self._mail,
+                numbers=opened.numbers,
+            )
+            courses = await arrivals(post)
+        for number, (title, course) in enumerate(courses, first):
+            self._tells |= course.tells
+            self._numbers |= dict.fromkeys(course.tells, str(number))
+            self._out.print(course.table(f"{number}. {title}"))
+        self._show_command("inbound", "list", "--client", self._shop.client_id)
+        return [not course.wrong for _, course in courses]
 
     async def _take(
         self, client: httpx.AsyncClient, database: Database, number: int, ticket: SampleTicket

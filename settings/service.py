@@ -161,6 +161,11 @@ class ThreadSettings(BaseModel):
         ge=1,
         description="How often the agent answers in one thread before people do.",
     )
+    answers_without_person: int = Field(
+        default=20,
+        ge=1,
+        description="How often the agent answers one correspondent before a person has to.",
+    )
 
     @property
     def lasts(self) -> timedelta:

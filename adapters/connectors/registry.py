@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from adapters.connectors.freshdesk import Freshdesk
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.guarded import open_guarded_client
+from adapters.connectors.intercom import Intercom
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.shopify_changes import ShopifyChanges
@@ -66,6 +68,10 @@ class ConnectorRegistry:
                 return Zendesk.of(integration, self._credentials(integration), self._http)
             case Provider.GORGIAS:
                 return Gorgias.of(integration, self._credentials(integration), self._http)
+            case Provider.INTERCOM:
+                return Intercom.of(integration, self._credentials(integration), self._http)
+            case Provider.FRESHDESK:
+                return Freshdesk.of(integration, self._credentials(integration), self._http)
             case _:
                 raise ActionRefused("the integration is no helpdesk")
 
@@ -129,6 +135,8 @@ def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> N
         check_settings(integration.provider, integration.settings)
     except InvalidInput as error:
         raise ActionRefused(str(error)) from None
+    if PROVIDERS[integration.provider].credentials and not credentials:
+        raise NotAuthorized("no credentials")
     try:
         check_credentials(integration.provider, credentials)
     except InvalidInput as error:

@@ -86,6 +86,10 @@ class _Refunds(BaseModel):
     has_more: bool
 
 
+class _Account(BaseModel):
+    id: str = Field(max_length=255)
+
+
 class _Failure(BaseModel):
     kind: str | None = Field(default=None, validation_alias=AliasPath("error", "type"))
     code: str | None = Field(default=None, validation_alias=AliasPath("error", "code"))
@@ -144,6 +148,12 @@ class Stripe:
             ),
         )
         return orders[best.id]
+
+    async def account(self) -> str:
+        """The id of the account that the key opens."""
+        url = f"{self._base_url}/v1/account"
+        request = self._http.build_request("GET", url, headers=self._headers)
+        return (await ConnectorCall(self._http).read(request, _Account)).id
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` of the payment back. Stripe deduplicates on `key` for a day; for ever, we

@@ -145,11 +145,12 @@ class WooCommerce:
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency")
         exchange = ConnectorCall(self._http)
-        if again:
-            with verifying():
-                done = await self._find_refund(exchange, order, key)
-            if done is not None:
-                return done
+        now, done = await self._seen(exchange, order, key, again=again)
+        if done is not None:
+            return done
+        # WooCommerce answers a refund of too much as it answers its own failures.
+        if amount.minor > now.order(self._integration_id).refundable.minor:
+            raise ActionRefused("more than the order has left to refund")
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
@@ -159,12 +160,7 @@ class WooCommerce:
         Raises ActionRefused for an order that was sent, and for one that somebody else cancelled.
         """
         exchange = ConnectorCall(self._http)
-        if again:
-            with verifying():
-                now = await self._one(exchange, order)
-                done = await self._find_refund(exchange, order, key)
-        else:
-            now, done = await self._one(exchange, order), None
+        now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED
         if not (is_stopped and again) and state_in(now.status) is not OrderState.OPEN:
             raise ActionRefused("the order cannot be stopped any more")
@@ -179,6 +175,16 @@ class WooCommerce:
                 # The order is cancelled already: that the money is not back is for people to see.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
+
+    async def _seen(
+        self, exchange: ConnectorCall, order: Order, key: str, *, again: bool
+    ) -> tuple[_Order, str | None]:
+        """The order as it is now, and of an effect that was begun before its refund."""
+        if not again:
+            return await self._one(exchange, order), None
+        with verifying():
+            done = await self._find_refund(exchange, order, key)
+            return await self._one(exchange, order), done
 
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):

@@ -12,7 +12,14 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
+from adapters.connectors.helpdesk import (
+    HelpdeskAccount,
+    basic,
+    html_body,
+    tagging,
+    ticket_id,
+    writing,
+)
 from adapters.connectors.http import Conflict, ConnectorCall
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import (
@@ -113,8 +120,7 @@ def account_of(
     return HelpdeskAccount(
         http,
         integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
-        f"{settings['email']}/token",
-        credentials["api_token"],
+        basic(f"{settings['email']}/token", credentials["api_token"]),
     )
 
 

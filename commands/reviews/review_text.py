@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from commands.core.listing import facts_table
+from commands.runs.attachment import attachment_line
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.verdict import Verdict
 from domain.integrations.order import Order
@@ -45,9 +46,11 @@ def review_text(review: Review) -> Table:
     for turn in review.turns:
         table.add_row("earlier", escape(f"{turn.author}: {turn.body}"))
     table.add_row("customer", escape("\n".join(filter(None, (review.subject, review.text)))))
+    _add(table, "attachments", (attachment_line(it) for it in review.messages[0].attachments))
     for message in review.messages[1:]:
+        files = "".join(f"\n{attachment_line(it)}" for it in message.attachments)
         since = message.received_at.isoformat(timespec="minutes")
-        table.add_row("then", escape(f"{message.text}\n{since}, message {message.event_id}"))
+        table.add_row("then", escape(f"{message.text}\n{since}, message {message.event_id}{files}"))
     if review.latest_message != review.messages[0].event_id and review.status in OPEN_STATUSES:
         table.add_row("approve with", f"--message {review.latest_message}")
     table.add_row("draft", escape(review.draft.strip()) or _NO_WORDS)

@@ -18,6 +18,7 @@ from commands.core.context import (
     out,
 )
 from commands.core.listing import facts_table, print_list
+from commands.runs.attachment import attachment, attachment_line
 from domain.agent.brain import Category
 from domain.agent.plan import PlannedAction
 from domain.core.ids import TenantId, parse_ulid
@@ -28,6 +29,8 @@ from store.runs.traces import RunTraces, client_of_run
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="What the agent did, and why.", no_args_is_help=True)
+
+app.command("attachment")(attachment)
 
 Row = tuple[str, str]
 
@@ -150,6 +153,7 @@ def _event(trace: RunTrace) -> list[Row]:
         ("order", unified.order_number),
         ("subject", unified.subject),
         ("text", unified.text),
+        ("attachments", "\n".join(map(attachment_line, trace.event.attachments))),
         ("fields", "\n".join(f"{name}: {value}" for name, value in unified.fields.items())),
     )
 

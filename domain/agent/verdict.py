@@ -29,9 +29,9 @@ class PolicyReason(StrEnum):
     own stands in the message. `not_certain`: there is one, and it is hesitant. `order_not_named`,
     `several_orders`: which order is meant is not certain. `not_confirmed`: the customer has not
     said yes. `unknown_language`: no grammar reads it. `sender_not_authenticated`: nobody vouches
-    for the mail's sender. `people_answer`: a person has answered in the helpdesk's ticket.
-    `order_not_live`: webhooks have told of the order, and its shop was not asked. `order_disputed`:
-    the customer's bank is asked for the payment, so that a human decides.
+    for the mail's sender. `order_not_live`: webhooks have told of the order, and its shop was not
+    asked. `order_disputed`: the customer's bank is asked for the payment, so that a human decides.
+    `people_answer`: a person has answered in the helpdesk's ticket.
     """
 
     NOT_OFFERED = "not_offered"
@@ -58,9 +58,9 @@ class PolicyReason(StrEnum):
     UNKNOWN_LANGUAGE = "unknown_language"
     SENDER_NOT_AUTHENTICATED = "sender_not_authenticated"
     WRONG_INTENT = "wrong_intent"
-    PEOPLE_ANSWER = "people_answer"
     ORDER_NOT_LIVE = "order_not_live"
     ORDER_DISPUTED = "order_disputed"
+    PEOPLE_ANSWER = "people_answer"
 
 
 _LIMITS: Final = frozenset(

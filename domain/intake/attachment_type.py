@@ -30,6 +30,15 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """What every browser shows as an image, and what models see."""
 
+# The first one is added where a name ends otherwise.
+_ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
+    MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
+    MediaType.PNG: (".png",),
+    MediaType.GIF: (".gif",),
+    MediaType.WEBP: (".webp",),
+    MediaType.HEIC: (".heic", ".heif"),
+    MediaType.PDF: (".pdf",),
+}
 _BEGINNINGS: Final = (
     (b"\xff\xd8\xff", MediaType.JPEG),
     (b"\x89PNG\r\n\x1a\n", MediaType.PNG),
@@ -95,6 +104,13 @@ def media_type_of(data: bytes) -> MediaType | None:
     if data[4:8] == b"ftyp" and data[8:12] in _HEIC_BRANDS:
         return MediaType.HEIC
     return None
+
+
+def download_name(name: str, media_type: MediaType) -> str:
+    """The name to save the file under: its ending is that of its bytes, so that nothing opens an
+    image as a page or a program."""
+    endings = _ENDINGS[media_type]
+    return name if name.lower().endswith(endings) else name + endings[0]
 
 
 def _inspected(file: AttachedFile, position: int) -> Inspected:

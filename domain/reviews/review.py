@@ -12,6 +12,7 @@ from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.verdict import Verdict
 from domain.core.money import Money
+from domain.intake.attachment import Attachment
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, Claim, EscalationStatus
 
@@ -86,6 +87,9 @@ class CaseMessage(BaseModel):
     event_id: str
     text: str
     received_at: datetime
+    attachments: tuple[Attachment, ...] = Field(
+        default=(), description="The files that came with it."
+    )
 
 
 class Review(ReviewSummary):

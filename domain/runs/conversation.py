@@ -24,6 +24,13 @@ came of them stays in the summary."""
 ANSWERS_PER_HOUR: Final = 10
 """How often the agent answers by itself in one thread within an hour; then people do."""
 
+ANSWERS_WITHOUT_PERSON: Final = 20
+"""How often the agent answers one correspondent by itself before a person must have answered once.
+Two programs that answer each other stop there, whatever their mails look like."""
+
+CORRESPONDENCE_LASTS: Final = timedelta(days=7)
+"""How far back other threads of the same correspondent count, in channels without a session."""
+
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
 

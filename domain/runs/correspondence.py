@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.intake.attachment import Attachment
+
 
 class ConversationSummary(BaseModel):
     """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: since
@@ -24,7 +26,8 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """`run_id`: what the agent did about it, or what it came from."""
+    """`run_id`: what the agent did about it, or what it came from. `attachments`: what the customer
+    sent with it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,3 +36,4 @@ class Message(BaseModel):
     body: str
     created_at: datetime
     run_id: str | None
+    attachments: tuple[Attachment, ...] = ()

@@ -17,6 +17,7 @@ from domain.agent.thinking import Finding
 from domain.agent.thread import Thread
 from domain.agent.verdict import Verdict
 from domain.core.money import Money
+from domain.intake.attachment import Attachment
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.reviews.escalation import Decision, EscalationStatus
@@ -35,6 +36,7 @@ class TracedEvent(_Part):
     source: str | None
     received_at: datetime
     normalized: UnifiedEvent | None
+    attachments: tuple[Attachment, ...] = ()
 
 
 class TracedPlaybook(_Part):

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from domain.core.ids import TenantId
-from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.headers import kept_headers
 from domain.inbound.ports import Platform
 from domain.inbound.request import InboundRequest
@@ -77,7 +77,11 @@ def believe(
     """
     if platform.is_ping(request):
         return None
-    platform.verify(request, secrets, now)
+    try:
+        platform.verify(request, secrets, now)
+    except WebhookUnreadable:
+        # Where the proof should be, nothing can be found.
+        raise InboundRefused(RefusalReason.UNREADABLE) from None
     digest = request.digest
     try:
         identity = platform.identify(request)

@@ -10,6 +10,7 @@ from domain.integrations.integration import IntegrationEntry
 from domain.integrations.provider import Provider
 from domain.tenants.actor import MANAGERS, Actor, ActorKind
 from services.core.unit_of_work import UnitOfWork
+from store.inbound.endpoints import EndpointRepository
 from store.integrations.integrations import IntegrationRepository
 
 # Whoever works on this machine may name what lies on it too.
@@ -25,8 +26,8 @@ async def connect_integration(
     *,
     sealer: Sealer,
 ) -> IntegrationEntry:
-    """Connect a shop or helpdesk; a connection to the same provider that was there ends.
-    Credentials are not tried here: `connect_and_try` does both.
+    """Connect a shop or helpdesk; a connection to the same provider that was there ends, and its
+    address for webhooks closes. Credentials are not tried here: `connect_and_try` does both.
 
     Raises RoleRequired, InvalidIntegration, ClientNotFound.
     """
@@ -41,6 +42,7 @@ async def connect_integration(
     )
     integrations = IntegrationRepository(work.connection, work.tenant)
     work.deliver(*await integrations.connect(integration, work.now, work.new_id))
+    await EndpointRepository(work.connection, work.tenant).close_ended()
     work.note(
         actor, "integration connected", integration_id=integration.id, provider=provider.value
     )
@@ -48,8 +50,8 @@ async def connect_integration(
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection, of an unknown provider too, and erase its credentials. One that has ended
-    stays as it is.
+    """End a connection, of an unknown provider too, and erase its credentials and its address for
+    webhooks. One that has ended stays as it is.
 
     Raises RoleRequired, IntegrationNotFound.
     """
@@ -57,4 +59,5 @@ async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id:
     integrations = IntegrationRepository(work.connection, work.tenant)
     await integrations.require(integration_id)
     work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
+    await EndpointRepository(work.connection, work.tenant).close_ended()
     work.note(actor, "integration disconnected", integration_id=integration_id)

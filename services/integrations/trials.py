@@ -5,7 +5,7 @@ a shop may be away for a moment, and the agent's own calls decide what becomes o
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
@@ -21,6 +21,14 @@ from store.integrations.integrations import IntegrationRepository
 
 # No shop counts its orders from here.
 _NO_ORDER: Final = "0"
+
+
+@runtime_checkable
+class NamesAccount(Protocol):
+    """A payment provider that says whose the credentials are."""
+
+    async def account(self) -> str:
+        """The account's id. Raises ActionRefused, ActionUnreachable."""
 
 
 async def connect_and_try(
@@ -43,7 +51,9 @@ async def connect_and_try(
             work, actor, provider, settings, credentials, sealer=sealer
         )
         stored = await IntegrationRepository(work.connection, tenant).usable(made.id)
-    return TriedIntegration(**made.model_dump(), problem=await _try(connectors, stored))
+    problem = await _try(connectors, stored)
+    await _prove(units, tenant, stored, problem, connectors)
+    return TriedIntegration(**made.model_dump(), problem=problem)
 
 
 async def try_integration(
@@ -62,7 +72,43 @@ async def try_integration(
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
         work.note(actor, "integration tried", integration_id=integration_id)
-    return await _try(connectors, stored)
+    problem = await _try(connectors, stored)
+    await _prove(units, tenant, stored, problem, connectors)
+    return problem
+
+
+async def _prove(
+    units: UnitsOfWork,
+    tenant: TenantId,
+    integration: Integration,
+    problem: Problem | None,
+    connectors: Connectors,
+) -> None:
+    """Note the account that the credentials have opened, where webhooks of the whole installation
+    may name it. A name alone proves nothing: anybody can write one into the settings."""
+    if problem is not None or integration.only_listens:
+        return
+    account = await _opened_account(connectors, integration)
+    if account is not None:
+        async with units.of(tenant) as work:
+            await IntegrationRepository(work.connection, tenant).prove(integration.id, account)
+
+
+async def _opened_account(connectors: Connectors, integration: Integration) -> str | None:
+    if integration.provider is Provider.SHOPIFY:
+        # The shop's own address was asked.
+        return integration.settings["shop"]
+    if integration.provider is not Provider.STRIPE or "account" not in integration.settings:
+        return None
+    shop = connectors.shop(integration)
+    if not isinstance(shop, NamesAccount):
+        return None
+    try:
+        opened = await shop.account()
+    except (ActionRefused, ActionUnreachable):
+        # A restricted key may do its work and not read this.
+        return None
+    return opened if opened == integration.settings["account"] else None
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.inbound.endpoint import EndpointEntry, OpenEndpoint
 from domain.inbound.errors import EndpointNotFound
-from domain.integrations.integration import provider_of
+from domain.integrations.integration import IntegrationStatus, provider_of
 from domain.integrations.provider import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import inbound_endpoints
@@ -96,8 +96,17 @@ async def integrations_of_account(
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
         """One as people are shown it. Raises EndpointNotFound."""
+        found = await self.find(integration_id)
+        if found is None:
+            raise EndpointNotFound(integration_id)
+        return found
+
+    async def find(self, integration_id: str) -> EndpointEntry | None:
+        """The same; None where none is open."""
         this = {"tenant": self._tenant, "integration": integration_id}
-        row = await self._one(_ENTRY, this, EndpointNotFound(integration_id))
+        row = (await self._connection.execute(_ENTRY, this)).one_or_none()
+        if row is None:
+            return None
         provider_of(row.integration_id, row.provider)
         return EndpointEntry.model_validate(row, from_attributes=True)
 
@@ -110,7 +119,7 @@ class EndpointRepository(TenantRepository):
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
         """Store one; False, and nothing, where the integration has one."""
-        made = await self._connection.execute(
+        made = await self._connection.scalar(
             insert(inbound_endpoints)
             .values(
                 client_id=self._tenant,
@@ -121,8 +130,9 @@ class EndpointRepository(TenantRepository):
                 opened_at=now,
             )
             .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
+            .returning(_endpoint.integration_id)
         )
-        return made.rowcount == 1
+        return made is not None
 
     async def rotate(
         self,
@@ -153,12 +163,23 @@ class EndpointRepository(TenantRepository):
         if not changed.rowcount:
             raise EndpointNotFound(integration_id)
 
-    async def close(self, integration_id: str) -> bool:
-        """Erase it with its secrets; False: there is none."""
-        gone = await self._connection.execute(
+    async def close(self, integration_id: str) -> None:
+        """Erase it with its secrets, where there is one."""
+        await self._connection.execute(
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
-        return gone.rowcount == 1
+
+    async def close_ended(self) -> None:
+        """Erase those whose connection has ended."""
+        ended = sa.select(integrations.c.id).where(
+            integrations.c.client_id == self._tenant,
+            integrations.c.status == IntegrationStatus.DISCONNECTED,
+        )
+        await self._connection.execute(
+            sa.delete(inbound_endpoints).where(
+                _endpoint.client_id == self._tenant, _endpoint.integration_id.in_(ended)
+            )
+        )
 
     def _this(self, integration_id: str) -> tuple[sa.ColumnElement[bool], ...]:
         return _endpoint.client_id == self._tenant, _endpoint.integration_id == integration_id

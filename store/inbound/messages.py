@@ -29,8 +29,9 @@ class InboundMessageRepository(TenantRepository):
                 created_at=now,
             )
             .on_conflict_do_nothing()
+            .returning(_MESSAGES.message_key)
         )
-        return bool(claimed.rowcount)
+        return claimed.one_or_none() is not None
 
     async def is_taken(self, integration_id: str, message_key: str) -> bool:
         """Whether a webhook has taken the message, or is about to."""

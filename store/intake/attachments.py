@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.plain_text import clean_line
 from domain.core.ports import NewId
@@ -46,7 +47,29 @@ _CHUNK: Final = sa.select(attachment_chunks.c.data).where(
     attachment_chunks.c.seq == sa.bindparam("seq"),
 )
 
+
+def attachments_json(client_id: str, event_id: str) -> str:
+    """SQL of a JSON array of `Attachment`s, as they came. Both are SQL of a column."""
+    fields = ", ".join(f"'{name}', {name}" for name in Attachment.model_fields)
+    return (
+        f"(SELECT coalesce(jsonb_agg(jsonb_build_object({fields}) ORDER BY position), '[]') "  # noqa: S608 - our own names
+        f"FROM attachments WHERE client_id = {client_id} AND event_id = {event_id})"
+    )
+
+
 client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
+
+
+async def attachments_of(
+    connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
+) -> dict[str, tuple[Attachment, ...]]:
+    """By event, in their order; one without files is not in it."""
+    rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
+    found: dict[str, tuple[Attachment, ...]] = {}
+    for row in rows:
+        one = Attachment.model_validate(row, from_attributes=True)
+        found[one.event_id] = (*found.get(one.event_id, ()), one)
+    return found
 
 
 class AttachmentRepository(TenantRepository):
@@ -84,14 +107,7 @@ class AttachmentRepository(TenantRepository):
 
     async def of_events(self, event_ids: Sequence[str]) -> dict[str, tuple[Attachment, ...]]:
         """By event; one without files is not in it."""
-        rows = await self._connection.execute(
-            _OF_EVENTS, {"tenant": self._tenant, "events": list(event_ids)}
-        )
-        found: dict[str, tuple[Attachment, ...]] = {}
-        for row in rows:
-            one = Attachment.model_validate(row, from_attributes=True)
-            found[one.event_id] = (*found.get(one.event_id, ()), one)
-        return found
+        return await attachments_of(self._connection, self._tenant, event_ids)
 
     async def read(self, attachment_id: str) -> Attachment:
         """Raises AttachmentNotFound."""
@@ -115,6 +131,10 @@ class AttachmentRepository(TenantRepository):
         while (data := await self.chunk(attachment_id, seq)) is not None:
             yield data
             seq += 1
+
+    async def whole(self, attachment_id: str) -> bytes:
+        """All bytes at once, for what is known to be small."""
+        return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _store_chunks(self, attachment_id: str, data: bytes) -> None:
         step = CHUNK * _CHUNKS_AT_ONCE

@@ -171,6 +171,19 @@ class IntegrationRepository(TenantRepository):
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
+    async def prove(self, integration_id: str, account: str) -> None:
+        """Note the account that the connection's credentials have opened: webhooks of the whole
+        installation that name it are the client's. One that has ended has none."""
+        await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.status != IntegrationStatus.DISCONNECTED,
+            )
+            .values(proved_account=account)
+        )
+
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
@@ -203,7 +216,12 @@ class IntegrationRepository(TenantRepository):
                 integrations.c.status != IntegrationStatus.DISCONNECTED,
                 which,
             )
-            .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
+            .values(
+                status=IntegrationStatus.DISCONNECTED,
+                sealed=_ERASED,
+                proved_account=None,
+                disconnected_at=now,
+            )
             .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)
         )
         row = ended.one_or_none()

@@ -7,6 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from store.inbound.tables import inbound_endpoints
 from store.integrations.tables import integrations, mail_senders
 from store.webhooks.tables import webhook_subscriptions
 from store.widget.tables import widgets
@@ -18,6 +19,8 @@ _COLUMNS: Final = (
     widgets.c.sealed_secret,
     widgets.c.previous_sealed_secret,
     mail_senders.c.sealed_smtp_password,
+    inbound_endpoints.c.sealed_secret,
+    inbound_endpoints.c.sealed_previous_secret,
 )
 
 

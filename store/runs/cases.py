@@ -13,13 +13,13 @@ from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.template import clean_value
 from domain.agent.thread import PendingProposal, Thread
-from domain.intake.event import UnifiedEvent
+from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Lookup
-from domain.runs.conversation import memory_key
+from domain.runs.conversation import CORRESPONDENCE_LASTS, memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from store.core.repository import TenantRepository
-from store.intake.tables import engine_events
+from store.intake.tables import attachments, engine_events
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT, VERSION_OF_RUN
@@ -43,11 +43,13 @@ class Case:
     instead of it, None where the draft stands. `turns` are those of the thread before this event,
     `thread` what they settled, `summary` what came of the customer's tickets before it, whatever
     the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
-    often the agent answered in the thread in the hour before this message. `is_held`: people have
-    the thread, by another message's open review or for good. `approvals`: how many people approved
-    the plan. `brain_budget_micros`: of the client, where it has one of its own.
+    often the agent answered in the thread in the hour before this message. `unattended_turns`: how
+    often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
+    people have the thread, by another message's open review or for good. `approvals`: how many
+    people approved the plan. `brain_budget_micros`: of the client, where it has one of its own.
     `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
-    a language model. `sensitive_words`: the client's own, that always reach a human.
+    a language model. `sensitive_words`: the client's own, that always reach a human. `has_files`:
+    files came with the message.
     """
 
     event: UnifiedEvent
@@ -62,6 +64,7 @@ class Case:
     turns: tuple[Turn, ...]
     thread: Thread
     automatic_turns: int
+    unattended_turns: int
     is_held: bool
     summary: str
     lookup: Lookup | None
@@ -69,6 +72,7 @@ class Case:
     approvals: int
     brain_budget_micros: int | None
     human_text: str | None
+    has_files: bool = False
 
     @property
     def words(self) -> str:
@@ -101,6 +105,7 @@ class CaseRepository(TenantRepository):
             turns=_TURNS.validate_python(row.turns or []),
             thread=_thread(row),
             automatic_turns=row.automatic_turns,
+            unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),
             # Whoever else writes in a customer's ticket has no part in the customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
@@ -109,6 +114,7 @@ class CaseRepository(TenantRepository):
             brain_budget_micros=row.brain_budget_micros,
             draft=_draft(row),
             human_text=row.human_text,
+            has_files=bool(row.has_files),
         )
 
 
@@ -154,6 +160,36 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
+# A relay that renames every mail makes a thread of each, so the correspondent's others count too.
+# What a person approved is that person's answer. A visitor of a widget is nobody's program.
+_UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
+    (SELECT count(*) FROM (
+        SELECT answer.created_at, max(answer.created_at) FILTER (
+            WHERE answer.author = 'human' OR EXISTS (
+                SELECT FROM engine_runs AS answered
+                JOIN escalation_tickets AS review
+                  ON review.client_id = answered.client_id AND review.run_id = answered.id
+                WHERE answered.client_id = answer.client_id
+                  AND answered.event_id = answer.event_id
+                  AND review.status IN ('approved', 'edited'))) OVER () AS by_person
+        FROM ai_conversations AS talk
+        JOIN engine_messages AS answer
+          ON answer.client_id = talk.client_id AND answer.conversation_id = talk.id
+         AND answer.direction = 'outbound'
+        WHERE ai_conversations.channel IN ('{Channel.EMAIL}', '{Channel.HELPDESK}')
+          AND talk.client_id = ai_conversations.client_id
+          AND (talk.id = ai_conversations.id
+               OR (talk.memory_key = ai_conversations.memory_key
+                   AND talk.channel IN ('{Channel.EMAIL}', '{Channel.HELPDESK}')
+                   AND talk.last_message_at > engine_messages.created_at
+                       - interval '{CORRESPONDENCE_LASTS.days} days'))
+     ) AS answers WHERE by_person IS NULL OR created_at > by_person)
+""")  # noqa: S608 - of constants
+
+_HAS_FILES: Final = sa.exists().where(
+    attachments.c.client_id == engine_runs.c.client_id,
+    attachments.c.event_id == engine_runs.c.event_id,
+)
 
 _CASE: Final = (
     sa.select(
@@ -175,6 +211,7 @@ _CASE: Final = (
         ai_conversations.c.memory_key,
         sa.func.coalesce(customer_memories.c.summary, ai_conversations.c.summary).label("summary"),
         _AUTOMATIC_TURNS.label("automatic_turns"),
+        _UNATTENDED_TURNS.label("unattended_turns"),
         _IS_HELD.label("is_held"),
         engine_runs.c.lookup,
         engine_runs.c.classification,
@@ -185,6 +222,7 @@ _CASE: Final = (
         engine_runs.c.plan,
         HUMAN_TEXT.label("human_text"),
         _APPROVALS.label("approvals"),
+        _HAS_FILES.label("has_files"),
     )
     .select_from(engine_runs)
     .join(playbook_versions, VERSION_OF_RUN)

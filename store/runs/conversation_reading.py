@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.errors import ConversationNotFound
 from store.core.repository import TenantRepository
+from store.intake.attachments import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
 """Conversations that one search looks through: their words are in no index."""
@@ -46,8 +47,11 @@ _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = :conversation_id
 """)  # noqa: S608 - likewise
-_MESSAGES: Final = sa.text("""
-    SELECT message.id, message.author, message.body, message.created_at, run.id AS run_id
+_MESSAGES: Final = sa.text(f"""
+    SELECT message.id, message.author, message.body, message.created_at, run.id AS run_id,
+           CASE message.direction WHEN 'inbound'
+           THEN {attachments_json("message.client_id", "message.event_id")}
+           ELSE '[]' END AS attachments
     FROM engine_messages AS message
     LEFT JOIN engine_runs AS run
       ON run.client_id = message.client_id AND run.event_id = message.event_id
@@ -57,7 +61,7 @@ _MESSAGES: Final = sa.text("""
         WHERE client_id = :client_id AND id = :before))
     ORDER BY message.created_at DESC, message.id DESC
     LIMIT :limit
-""")
+""")  # noqa: S608 - likewise
 _LATEST: Final = sa.text("""
     SELECT event_id FROM engine_messages
     WHERE client_id = :client_id AND conversation_id = :conversation_id AND direction = 'inbound'

@@ -9,11 +9,12 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary, RunTrace
 from store.core.repository import TenantRepository, owner_of
+from store.intake.attachments import attachments_json
 from store.runs.tables import engine_runs
 
 # One statement, so that its parts are of one moment. Columns are named one by one: what a table
 # gets later is not shown by accident.
-_TRACE: Final = sa.text("""
+_TRACE: Final = sa.text(f"""
     SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
            run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
            run.duration_ms, run.answered_at, run.finished_at, run.sensitive,
@@ -21,7 +22,8 @@ _TRACE: Final = sa.text("""
            jsonb_build_object(
                'event_id', event.id, 'event_type', event.event_type, 'source', event.source,
                'received_at', event.received_at, 'normalized',
-               event.unified || jsonb_build_object('subject', event.subject, 'text', event.text)
+               event.unified || jsonb_build_object('subject', event.subject, 'text', event.text),
+               'attachments', {attachments_json("run.client_id", "event.id")}
            ) AS event,
            jsonb_build_object(
                'playbook_id', run.playbook_id, 'version', run.playbook_version,
@@ -63,7 +65,7 @@ _TRACE: Final = sa.text("""
       ON playbook.client_id = run.client_id AND playbook.playbook_id = run.playbook_id
      AND playbook.version = run.playbook_version
     WHERE run.client_id = :client_id AND run.id = :run_id
-""")
+""")  # noqa: S608 - our own names
 
 # By id, which is the order of admission, along the primary key.
 _PAGE: Final = sa.text("""

@@ -16,6 +16,7 @@ from api.mcp.results import (
     untrusted,
 )
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
+from api.mcp.tools.attachments import ToldAttachment, told_attachments
 from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.scopes import Scope
@@ -68,6 +69,9 @@ class ToldMessage(ToldPart):
     text: Untrusted | None = Field(description="An answer may quote the customer.")
     created_at: datetime
     run_id: str | None = Field(description="For get_run: what the agent made of it.")
+    attachments: tuple[ToldAttachment, ...] = Field(
+        description="Files that the customer sent with it. People see them in the dashboard."
+    )
 
 
 class WholeConversation(ToldPage):
@@ -137,6 +141,7 @@ async def get_conversation(at_work: AtWork, wanted: ConversationWanted) -> Whole
                     text=untrusted(one.body, length),
                     created_at=one.created_at,
                     run_id=one.run_id,
+                    attachments=told_attachments(one.attachments),
                 )
                 for one in reversed(shown)
             ),

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from api.mcp.results import ToldPart, Untrusted, fitted, untrusted
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
+from api.mcp.tools.attachments import ToldAttachment, told_attachments
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
@@ -37,6 +38,7 @@ class ToldEvent(ToldPart):
     customer: Untrusted | None
     subject: Untrusted | None
     text: Untrusted | None
+    attachments: tuple[ToldAttachment, ...]
 
 
 class ToldLookup(ToldPart):
@@ -118,6 +120,7 @@ def _told(trace: RunTrace, length: int) -> ToldRun:
             customer=untrusted(event.customer_email if event else None, length),
             subject=untrusted(event.subject if event else None, length),
             text=untrusted(event.text if event else None, length),
+            attachments=told_attachments(trace.event.attachments),
         ),
         playbook=trace.playbook,
         order=_lookup(trace.lookup) if trace.lookup else None,

@@ -104,7 +104,8 @@ class SendgridParse:
                 AttachedFile(file.filename, file.content_type, file.data) for file in form.files
             ),
         )
-        is_vouched = facts.is_signed and (
+        was_verified = facts.is_signed and TIMESTAMP in request.headers
+        is_vouched = was_verified and (
             _dkim_proves(form, mail) or _spf_proves(form, mail, envelope)
         )
         return ticket_of(mail, facts.settings, is_vouched=is_vouched)

@@ -35,6 +35,7 @@ CASE = Case(
     turns=(),
     thread=Thread(),
     automatic_turns=0,
+    unattended_turns=0,
     is_held=False,
     summary="",
     lookup=None,

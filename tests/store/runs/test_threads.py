@@ -12,16 +12,15 @@ from domain.agent.thread import Thread
 from domain.core.contracts import RunRef
 from domain.reviews.escalation import EscalationStatus
 from store.core.database import Database
-from store.intake.events import EventRepository
 from store.reviews.escalations import EscalationRepository
 from store.reviews.tables import escalation_tickets
 from store.runs.cases import Case, CaseRepository
-from store.runs.conversations import ConversationRepository, Opened
+from store.runs.conversations import Opened
 from store.runs.tables import ai_conversations
 from store.runs.threads import ThreadRepository
 from tests.support.agent.proposals import a_proposal
 from tests.support.core.rows import only_row, rows
-from tests.support.runs.conversation import CUSTOMER, KEY, admitted, filed, write
+from tests.support.runs.conversation import CUSTOMER, KEY, admitted, filed, say, write
 from tests.support.tenants.shop import Shop
 
 NOW = utc_now()
@@ -85,17 +84,6 @@ async def test_an_answer_keeps_a_thread_alive(database: Database, shop: Shop) ->
     await say(database, shop, ref, NOW + 10 * HOUR)
 
     assert not (await opened_at(database, shop, NOW + 81 * HOUR)).is_new
-
-
-async def say(
-    database: Database, shop: Shop, ref: RunRef, at: datetime, author: str = "agent"
-) -> None:
-    """As persist does: the answer, then the memory."""
-    async with database.tenant(shop.tenant) as connection:
-        await EventRepository(connection, shop.tenant).store_reply(
-            ref.event_id, message_id=new_ulid(), author=author, body="answer", now=at
-        )
-        await ConversationRepository(connection, shop.tenant).remember(ref.event_id, at)
 
 
 async def test_while_a_human_is_asked_it_does_not_end(database: Database, shop: Shop) -> None:

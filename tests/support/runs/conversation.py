@@ -25,11 +25,12 @@ async def write(
     key: str = KEY,
     customer: str | None = CUSTOMER,
     now: datetime | None = None,
+    channel: Channel = Channel.API,
 ) -> RunRef:
     """One more message of the conversation with this key, admitted and filed."""
     at = now or utc_now()
     ref = await admitted(database, shop, text, customer=customer, now=at)
-    await filed(database, shop, ref, text, key=key, customer=customer, now=at)
+    await filed(database, shop, ref, text, key=key, customer=customer, now=at, channel=channel)
     return ref
 
 
@@ -51,15 +52,16 @@ async def filed(
     customer: str | None = CUSTOMER,
     now: datetime,
     lasts: timedelta = THREAD_LASTS,
+    channel: Channel = Channel.API,
 ) -> Opened:
     """The conversation that an admitted message was put into."""
-    event = UnifiedEvent(channel=Channel.API, customer_email=customer, text=text)
+    event = UnifiedEvent(channel=channel, customer_email=customer, text=text)
     async with database.tenant(shop.tenant) as connection:
         opened = await ConversationRepository(connection, shop.tenant).open(
             key,
             event_id=ref.event_id,
             conversation_id=new_ulid(),
-            channel=Channel.API,
+            channel=channel,
             customer_email=customer,
             memory_key=memory_key(event),
             now=now,
@@ -69,3 +71,14 @@ async def filed(
             ref.event_id, event, conversation_id=opened.id
         )
     return opened
+
+
+async def say(
+    database: Database, shop: Shop, ref: RunRef, at: datetime, author: str = "agent"
+) -> None:
+    """As persist does: the answer, then the memory."""
+    async with database.tenant(shop.tenant) as connection:
+        await EventRepository(connection, shop.tenant).store_reply(
+            ref.event_id, message_id=new_ulid(), author=author, body="answer", now=at
+        )
+        await ConversationRepository(connection, shop.tenant).remember(ref.event_id, at)

@@ -16,7 +16,9 @@ from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
 from tests.support.inbound.log import logged
+from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
@@ -27,6 +29,7 @@ from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, r
 
 DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
+ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
@@ -76,12 +79,18 @@ def _of_content(path: str) -> str | None:
 ACCESS: Final[dict[Route, Access]] = {
     ("GET", RUNS): Access(ALL),
     ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
+    ("GET", ATTACHMENTS + "/{attachment_id}"): Access(
+        ALL, Client.RECORD, missing="attachment_not_found"
+    ),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
     ("GET", AUDIT): Access(MANAGERS),
     ("GET", INBOUND): Access(ALL),
     ("GET", INBOUND + "/{inbound_id}"): Access(
         ALL, Client.RECORD, missing="inbound_webhook_not_found"
+    ),
+    ("POST", INBOUND + "/{inbound_id}/replay"): Access(
+        MANAGERS, Client.RECORD, missing="inbound_webhook_not_found"
     ),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
@@ -124,6 +133,11 @@ ACCESS: Final[dict[Route, Access]] = {
         (method, path): Access(ALL, missing=account.missing_of(path))
         for method, path in account.FOR_MEMBERS
     },
+    ("GET", ENDPOINT): Access(ALL, missing="integration_not_found"),
+    **{
+        (method, path): Access(MANAGERS, body=body, missing="integration_not_found")
+        for method, path, body in ENDPOINT_CHANGES
+    },
     ("GET", MAIL_SENDER): Access(ALL),
     ("PUT", MAIL_SENDER): Access(MANAGERS, body=SENDER),
     ("DELETE", MAIL_SENDER): Access(MANAGERS),
@@ -150,6 +164,12 @@ def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
 
 async def _run(front: LiveEngine, shop: Shop) -> Ids:
     return {"run_id": (await write(front.database, shop)).run_id}
+
+
+async def _attachment(front: LiveEngine, shop: Shop) -> Ids:
+    event_id = (await write(front.database, shop)).event_id
+    (kept,) = await keep_attachments(front.database, shop.tenant, event_id, PHOTO)
+    return {"attachment_id": kept.id}
 
 
 async def _review(front: LiveEngine, shop: Shop) -> Ids:
@@ -203,8 +223,16 @@ async def _session(front: LiveEngine, shop: Shop) -> Ids:
     return {"session_id": await account.signed_in(front, shop.owner_user_id)}
 
 
+async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
+    ids = await _content(front, shop)
+    await opened(front, await person(front, shop, Role.OWNER), ids["integration_id"])
+    return ids
+
+
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
+    "{integration_id}/inbound/": _endpoint,
     "{run_id}": _run,
+    "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,

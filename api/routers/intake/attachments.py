@@ -1,0 +1,95 @@
+"""GET /api/dashboard/attachments/{attachment_id}: the bytes of a file that a customer sent."""
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import InClientOf, MemberAt
+from api.http.disposition import content_disposition
+from api.http.long_response import ExportResponse
+from api.openapi import LIMIT_HEADERS
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, PathId, StrictQuery
+from api.schemas.intake.attachment import AttachmentQuery
+from domain.core.ids import TenantId
+from domain.intake.attachment import Attachment
+from domain.intake.attachment_type import SHOWN_INLINE, MediaType, download_name
+from domain.intake.errors import AttachmentNotFound
+from domain.tenants.actor import ANYONE
+from store.intake.attachments import AttachmentRepository, client_of_attachment
+
+router = APIRouter(route_class=DescribedRoute)
+
+_ID: Final = PathId("attachment_id", "attachment", AttachmentNotFound)
+Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_attachment))]
+# A stranger chose these bytes: whatever they are, no browser runs anything in them.
+_HARMLESS: Final = {
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@router.get(
+    "/api/dashboard/attachments/{attachment_id}",
+    summary="A file that a customer sent",
+    response_class=Response,
+    responses={
+        200: {
+            "headers": {
+                **LIMIT_HEADERS,
+                "Content-Disposition": {
+                    "schema": {"type": "string"},
+                    "description": "attachment, or inline for images if asked; with the name.",
+                },
+            },
+            "content": {
+                media_type.value: {"schema": {"type": "string", "format": "binary"}}
+                for media_type in MediaType
+            },
+        },
+    },
+)
+async def attachment(
+    reader: Reader,
+    query: Annotated[AttachmentQuery, Depends(StrictQuery(AttachmentQuery))],
+    resources: ResourcesDep,
+) -> Response:
+    """For every member of the client, by session token. A file that was refused has no bytes here,
+    and is not found."""
+    async with resources.database.reading(reader.tenant) as connection:
+        found = await AttachmentRepository(connection, reader.tenant).read(reader.record_id)
+    if found.media_type is None:
+        raise AttachmentNotFound(reader.record_id)
+    media_type = MediaType(found.media_type)
+    is_inline = query.inline and media_type in SHOWN_INLINE
+    return ExportResponse(
+        _pieces(found, reader.tenant, resources),
+        {
+            "content-type": media_type,
+            "content-length": str(found.size),
+            "content-disposition": content_disposition(
+                "inline" if is_inline else "attachment", download_name(found.name, media_type)
+            ),
+            **_HARMLESS,
+        },
+        resources.gateway_traffic,
+    )
+
+
+async def _pieces(
+    found: Attachment, tenant: TenantId, resources: Resources
+) -> AsyncGenerator[bytes]:
+    """Each in a transaction of its own: who reads slowly holds no connection meanwhile. Raises
+    AttachmentNotFound, also where the file is erased while it is read."""
+    sent = seq = 0
+    while sent < found.size:
+        async with resources.database.reading(tenant) as connection:
+            piece = await AttachmentRepository(connection, tenant).chunk(found.id, seq)
+        if piece is None:
+            raise AttachmentNotFound(found.id)
+        sent += len(piece)
+        seq += 1
+        yield piece

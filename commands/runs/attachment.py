@@ -1,0 +1,62 @@
+"""Attachments as an operator sees them: named in a run or a review, and taken out as a file."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    database_of,
+    synchronous,
+)
+from domain.core.errors import InvalidInput
+from domain.core.ids import parse_ulid
+from domain.intake.attachment import Attachment, AttachmentState
+from domain.intake.errors import AttachmentNotFound
+from store.intake.attachments import AttachmentRepository, client_of_attachment
+
+
+def attachment_line(attachment: Attachment) -> str:
+    """One of a list: its name, what it is, and its id or why it was refused."""
+    what = f"{attachment.name}, {attachment.media_type or 'unknown type'}, {attachment.size} bytes"
+    if attachment.state is AttachmentState.REFUSED:
+        return f"{what}, refused: {attachment.reason}"
+    return f"{what}, {attachment.id}"
+
+
+@synchronous
+async def attachment(
+    attachment_id: Annotated[str, typer.Argument(help="As `run show` names it.")],
+    to: Annotated[Path, typer.Option("--to", help="The file to write; it must not be there yet.")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a file that a customer sent to a file of yours."""
+    wanted = parse_ulid(attachment_id) or attachment_id
+    async with database_of(data) as database, database.reading_across() as connection:
+        tenant = await client_of_attachment(connection, wanted)
+        repository = AttachmentRepository(connection, tenant)
+        found = await repository.read(wanted)
+        if found.state is AttachmentState.REFUSED:
+            raise AttachmentNotFound(wanted)
+        try:
+            # Never over another file, and readable by nobody else.
+            handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None
+        with os.fdopen(handle, "wb") as file:
+            async for chunk in repository.chunks(wanted):
+                file.write(chunk)
+    answer(
+        as_json,
+        "Attachment written.",
+        attachment_id=found.id,
+        file=str(to),
+        media_type=found.media_type or "",
+        size=found.size,
+    )

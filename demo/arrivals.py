@@ -1,0 +1,221 @@
+"""The inbound hub in the tour: a shop's webhook changes an answer, a ticket of a helpdesk and a
+mail with a photo are answered where they came from."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TypeVar
+
+import httpx
+from pydantic import BaseModel
+
+from adapters.system import new_ulid, utc_now
+from demo.addresses import GATEWAY
+from demo.course import TourCourse, refusal_of
+from demo.helpdesk import DemoDesk, DeskComment
+from demo.hub import DemoHub
+from demo.mails import KeptMail, mails_to
+from demo.orders import DemoNumbers
+from demo.platforms import (
+    PHOTO,
+    CustomerMail,
+    SentWebhook,
+    ShopOrder,
+    mail_webhook,
+    order_webhook,
+    placed,
+    ticket_webhook,
+)
+from domain.core.ids import TenantId
+from domain.inbound.logged_webhook import verdict
+from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
+from store.core.database import Database
+from store.inbound.log import InboundLogRepository
+from store.intake.attachments import AttachmentRepository
+
+T = TypeVar("T")
+
+_EXPRESS: Final = "Combien coûte la livraison express ?"
+_PRICE: Final = "9,90"
+_PATIENCE_S: Final = 20.0
+_LOOK_EVERY_S: Final = 0.1
+_LOGGED: Final = 20
+
+
+class _Answer(BaseModel):
+    status: str
+    response: str = ""
+    event_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TourPost:
+    """How the tour's platforms reach the service, and what it looks at afterwards. `gateway`: with
+    the shop's key; `outside`: without. `mails`: the folder of those that were sent."""
+
+    gateway: httpx.AsyncClient
+    outside: httpx.AsyncClient
+    database: Database
+    tenant: TenantId
+    hub: DemoHub
+    desk: DemoDesk
+    mails: Path
+    numbers: DemoNumbers
+
+
+Part = Callable[[TourPost, TourCourse], Awaitable[None]]
+
+
+async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
+    """What other platforms send to the shop's inbound addresses: each part's title, and how it
+    went. A refusal of the service ends a part, and its course says so."""
+    courses: list[tuple[str, TourCourse]] = []
+    for title, part in _PARTS:
+        course = TourCourse()
+        courses.append((title, course))
+        try:
+            await part(post, course)
+        except (httpx.HTTPError, TimeoutError) as error:
+            course.wrong.append(f"an answer, not {refusal_of(error)}")
+    return courses
+
+
+async def order_news(post: TourPost, course: TourCourse) -> None:
+    """The same question before and after the shop sends the parcel once more. The demo shop's own
+    file does not know the order."""
+    now, address = utc_now(), post.hub.shopify
+    first, second = (f"https://suivi.example/{post.numbers.told}-{number}" for number in (1, 2))
+    order = ShopOrder(post.numbers.told, post.numbers.noemie, placed(now), first)
+    shipped = order_webhook(address, order, "orders/fulfilled", new_ulid(), now)
+    await _send(post, course, shipped, Outcome.ORDER_UPDATED)
+    before = await _ask(post, course, order)
+    course.expect("the tracking until now", good=_links(before, first, second) == (True, False))
+    again = replace(order, tracking_url=second)
+    updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
+    await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    # The platform sends it again: nothing more comes of it.
+    twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    course.expect("one that came twice, counted", good=twice.duplicates == 1)
+    after = await _ask(post, course, order)
+    course.expect("the webhook's tracking", good=_links(after, first, second) == (False, True))
+
+
+def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
+    """Which of them it names."""
+    return tuple(link in answer.response for link in links)
+
+
+async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
+    """A ticket that a customer opened in the helpdesk is answered there."""
+    ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
+    course.said.append((f"ticket {ticket.number}", _EXPRESS))
+    webhook = ticket_webhook(post.hub.zendesk, ticket, new_ulid(), utc_now())
+    await _send(post, course, webhook, Outcome.EVENT)
+    answers: Sequence[DeskComment] = await _until(lambda: _soon(ticket.answers))
+    course.tells[str(ticket.number)] = Counter(("conversation.created", "ticket.resolved"))
+    course.said += [("in the ticket", answer.text) for answer in answers]
+    course.expect("one answer in the ticket", good=len(answers) == 1)
+    course.expect("a public one", good=all(answer.is_public for answer in answers))
+    course.expect("the price from the shop's knowledge", good=_PRICE in answers[0].text)
+
+
+async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
+    """A mail that a mail provider hands over is answered by mail, in its thread."""
+    mail = CustomerMail(
+        sender=post.numbers.rose,
+        name="Rose Garnier",
+        subject="Livraison express de ce vase",
+        text=f"Bonjour,\n\n{_EXPRESS}\n\nRose",
+        message_id=f"{new_ulid().lower()}@mail.example.com",
+        sent_at=utc_now(),
+    )
+    course.said.append((mail.sender, mail.text))
+    arrived = await _send(post, course, mail_webhook(post.hub.postmark, mail), Outcome.EVENT)
+    answer = await _until(lambda: _mailed(post, mail.sender))
+    await _show_files(post, course, arrived)
+    course.said.append(("mailed", f"In-Reply-To: {answer.in_reply_to}\n\n{answer.text}"))
+    course.expect("the price from the shop's knowledge", good=_PRICE in answer.text)
+    course.expect("the mail's own thread", good=answer.in_reply_to == f"<{mail.message_id}>")
+
+
+async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhook) -> None:
+    """What is kept of the mail's attachments, as the run and a review of it show them."""
+    if arrived.event_id is None:
+        return
+    course.tells[arrived.event_id] = Counter(("conversation.created", "ticket.resolved"))
+    async with post.database.reading(post.tenant) as connection:
+        files = AttachmentRepository(connection, post.tenant)
+        kept = await files.of_event(arrived.event_id)
+    course.said += [("attachment", f"{it.name}, {it.media_type}, {it.size} bytes") for it in kept]
+    course.expect("the photo kept", good=[it.size for it in kept] == [len(PHOTO)])
+
+
+async def _send(
+    post: TourPost, course: TourCourse, webhook: SentWebhook, outcome: Outcome
+) -> InboundWebhook:
+    """Send it as the platform does, and wait until the log says what became of it."""
+    headers = {"Content-Type": "application/json", **webhook.headers}
+    answer = await post.outside.post(webhook.address.path, content=webhook.body, headers=headers)
+    answer.raise_for_status()
+    done = await _until(lambda: _logged(post, webhook))
+    course.said.append((f"{done.provider} {done.topic}", verdict(done)))
+    course.expect(f"{outcome} of {webhook.topic}", good=done.outcome is outcome)
+    return done
+
+
+async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None:
+    """The log's row of a delivery, once it has ended."""
+    async with post.database.reading(post.tenant) as connection:
+        latest = await InboundLogRepository(connection, post.tenant).page(limit=_LOGGED)
+    ended = (one for one in latest if one.state in (WebhookState.DONE, WebhookState.FAILED))
+    return next((one for one in ended if webhook.delivery in one.dedup_key), None)
+
+
+async def _ask(post: TourPost, course: TourCourse, order: ShopOrder) -> _Answer:
+    body = {
+        "client_id": post.tenant,
+        "event_type": "shopify.ticket.created",
+        "source": "shopify",
+        "customer_email": order.customer,
+        "customer_name": "Noémie Roux",
+        "message": f"Bonjour, où en est ma commande n° {order.number} ?",
+    }
+    course.said.append((order.customer, body["message"]))
+    reply = await post.gateway.post(GATEWAY, json=body)
+    reply.raise_for_status()
+    answer = _Answer.model_validate_json(reply.content)
+    course.said.append((answer.status, answer.response))
+    course.expect("completed", good=answer.status == "completed")
+    if answer.event_id is not None:
+        # The first question opens the conversation, and the second goes on with it.
+        opens = () if course.tells else ("conversation.created",)
+        course.tells[answer.event_id] = Counter((*opens, "ticket.resolved"))
+    return answer
+
+
+async def _mailed(post: TourPost, address: str) -> KeptMail | None:
+    found = await asyncio.to_thread(mails_to, {address}, post.mails, 1)
+    return found[0] if found else None
+
+
+async def _soon(found: Sequence[DeskComment]) -> Sequence[DeskComment] | None:
+    return found or None
+
+
+async def _until(look: Callable[[], Awaitable[T | None]]) -> T:
+    """What is found in the end. Raises TimeoutError."""
+    async with asyncio.timeout(_PATIENCE_S):
+        while True:
+            found = await look()
+            if found is not None:
+                return found
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+
+_PARTS: Final[tuple[tuple[str, Part], ...]] = (
+    ("A signed webhook of the shop changes the next answer about an order", order_news),
+    ("A ticket of the helpdesk, answered in the ticket", helpdesk_ticket),
+    ("A mail with a photo, answered in its thread", mail_with_photo),
+)

@@ -1,0 +1,81 @@
+"""The demo shop's inbound addresses: of a Shopify shop, a helpdesk and a mail provider."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from demo.helpdesk import AGENT, DemoDesk
+from demo.webhook import DEMO
+from domain.core.ports import Sealer
+from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, WantedEndpoint
+from domain.integrations.integration import BASE_URL
+from domain.integrations.provider import Provider
+from services.core.unit_of_work import UnitOfWork
+from services.inbound.endpoints import DrawnBytes, open_endpoint
+from services.integrations.connections import connect_integration
+
+SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
+
+
+@dataclass(frozen=True, slots=True)
+class HubAddress:
+    """Where a platform sends its webhooks. `secret`: what it signs them with; empty for one that
+    signs nothing."""
+
+    path: str
+    secret: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoHub:
+    shopify: HubAddress
+    zendesk: HubAddress
+    postmark: HubAddress
+
+    def addresses(self) -> tuple[tuple[Provider, HubAddress], ...]:
+        return (
+            (Provider.SHOPIFY, self.shopify),
+            (Provider.ZENDESK, self.zendesk),
+            (Provider.POSTMARK, self.postmark),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Platform:
+    """`secret`: the platform's own, which it signs with; empty for none."""
+
+    provider: Provider
+    settings: Mapping[str, str] = field(default_factory=dict)
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    secret: str = ""
+
+
+async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
+    """Connect the three anew, each with an address of its own. `desk`: where answers go."""
+    shopify = _Platform(
+        Provider.SHOPIFY, settings={"shop": SHOP_DOMAIN}, secret=secrets.token_hex(16)
+    )
+    zendesk = _Platform(
+        Provider.ZENDESK,
+        settings={"subdomain": "maison-lavande", "email": AGENT, BASE_URL: desk.url},
+        credentials={"api_token": desk.token},
+        secret=secrets.token_hex(16),
+    )
+    return DemoHub(
+        shopify=await _open(work, sealer, shopify),
+        zendesk=await _open(work, sealer, zendesk),
+        postmark=await _open(work, sealer, _Platform(Provider.POSTMARK)),
+    )
+
+
+async def _open(work: UnitOfWork, sealer: Sealer, of: _Platform) -> HubAddress:
+    made = await connect_integration(
+        work, DEMO, of.provider, of.settings, of.credentials, sealer=sealer
+    )
+    drawn = DrawnBytes(secrets.token_bytes(TOKEN_BYTES), secrets.token_bytes(SECRET_BYTES))
+    wanted = WantedEndpoint(of.secret or None)
+    opened = await open_endpoint(work, DEMO, made.id, wanted, drawn, sealer=sealer)
+    if opened.token is None:
+        raise LookupError("an address was opened, and is not shown")
+    return HubAddress(f"/api/webhooks/{of.provider}/{opened.token}", of.secret)
