@@ -49,7 +49,8 @@ from tests.support.servers.stripe_account import (
 )
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 from workers import webhooks as webhook_worker
-from workers.engine import EngineActivities, build_activities, build_worker
+from workers.engine import build_worker
+from workers.engine_activities import EngineActivities, build_activities
 
 GATEWAY = "/api/engine/gateway"
 ENGINE_SECRET = "the engine secret of all the tests"

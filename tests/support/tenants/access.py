@@ -89,6 +89,9 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", INBOUND + "/{inbound_id}"): Access(
         ALL, Client.RECORD, missing="inbound_webhook_not_found"
     ),
+    ("POST", INBOUND + "/{inbound_id}/replay"): Access(
+        MANAGERS, Client.RECORD, missing="inbound_webhook_not_found"
+    ),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
     ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
