@@ -37,6 +37,7 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
+from api.routers.inbound import inbound_endpoints
 from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
@@ -89,6 +90,7 @@ _ROUTERS: Final = tuple(
         suggestions,
         integrations,
         mail_sender,
+        inbound_endpoints,
         inbound_receive,
         keys,
         members,

@@ -16,6 +16,7 @@ from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
@@ -88,6 +89,9 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", INBOUND + "/{inbound_id}"): Access(
         ALL, Client.RECORD, missing="inbound_webhook_not_found"
     ),
+    ("POST", INBOUND + "/{inbound_id}/replay"): Access(
+        MANAGERS, Client.RECORD, missing="inbound_webhook_not_found"
+    ),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
     ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
@@ -128,6 +132,11 @@ ACCESS: Final[dict[Route, Access]] = {
     **{
         (method, path): Access(ALL, missing=account.missing_of(path))
         for method, path in account.FOR_MEMBERS
+    },
+    ("GET", ENDPOINT): Access(ALL, missing="integration_not_found"),
+    **{
+        (method, path): Access(MANAGERS, body=body, missing="integration_not_found")
+        for method, path, body in ENDPOINT_CHANGES
     },
     ("GET", MAIL_SENDER): Access(ALL),
     ("PUT", MAIL_SENDER): Access(MANAGERS, body=SENDER),
@@ -214,7 +223,14 @@ async def _session(front: LiveEngine, shop: Shop) -> Ids:
     return {"session_id": await account.signed_in(front, shop.owner_user_id)}
 
 
+async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
+    ids = await _content(front, shop)
+    await opened(front, await person(front, shop, Role.OWNER), ids["integration_id"])
+    return ids
+
+
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
+    "{integration_id}/inbound/": _endpoint,
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
