@@ -32,6 +32,7 @@ from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.process_webhook import ProcessWebhook
+from workflows.reconcile_inbound import ReconcileInbound
 from workflows.retention import Retention
 from workflows.send_mail import SendIdentityMail
 from workflows.sweep import Sweep
@@ -54,6 +55,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     SendIdentityMail,
     MailAnswer,
     ProcessWebhook,
+    ReconcileInbound,
     TellReviewers,
 )
 _WORKFLOW_POLLS: Final = 20

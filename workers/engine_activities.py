@@ -17,7 +17,9 @@ from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
+from activities.inbound.poll import PollIntegrations
 from activities.inbound.sweep_webhooks import SweepWebhooks
+from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
@@ -77,6 +79,8 @@ class EngineActivities:
     send_visitor_code: SendVisitorCode
     mail_answers: MailAnswers
     work_on_webhook: WorkOnWebhook
+    poll: PollIntegrations
+    tell_of_data_requests: TellOfDataRequests
     sweep: SweepRuns
     sweep_webhooks: SweepWebhooks
     sweep_deliveries: SweepDeliveries
@@ -108,6 +112,8 @@ class EngineActivities:
             self.mail_answers.send,
             self.work_on_webhook.work,
             self.work_on_webhook.give_up,
+            self.poll.poll,
+            self.tell_of_data_requests.tell,
             self.sweep.start_received,
             self.sweep_webhooks.start_left,
             self.sweep.wake_decided,
@@ -202,6 +208,16 @@ def build_activities(
             Doer(Actor.system("inbound"), sealer, utc_now, settings.threads.lasts),
             platforms=PLATFORMS,
             erasures=engine,
+        ),
+        poll=PollIntegrations(
+            UnitsOfWork(database, engine, utc_now, new_ulid),
+            connectors,
+            engine,
+            utc_now,
+            platforms=PLATFORMS,
+        ),
+        tell_of_data_requests=TellOfDataRequests(
+            database, mailer, utc_now, dashboard_url=settings.server.dashboard_url
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),

@@ -114,7 +114,7 @@ async def test_what_the_other_side_says(
         (Provider.SHOPIFY, {}, 401, None),
         (Provider.STRIPE, {}, None, None),
         (Provider.STRIPE, {"account": stripe.ACCOUNT}, None, stripe.ACCOUNT),
-        (Provider.STRIPE, {"account": "acct_of_another"}, None, None),
+        (Provider.STRIPE, {"account": "acct_ofAnother"}, None, None),
     ],
 )
 async def test_an_account_is_proved_by_its_credentials(
