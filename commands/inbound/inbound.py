@@ -1,7 +1,7 @@
 """inbound: the webhooks that came in, and what became of them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.markup import escape
@@ -39,7 +39,7 @@ from store.inbound.log import InboundLogRepository, client_of_inbound
 
 app = typer.Typer(help="What other platforms' webhooks said.", no_args_is_help=True)
 
-_REFUSAL_HOURS = 24
+_REFUSAL_HOURS: Final = 24
 
 WebhookArgument = Annotated[str, typer.Argument(metavar="INBOUND_ID")]
 
@@ -159,8 +159,8 @@ def _facts(webhook: LoggedWebhook) -> Table:
     table.add_row("verdict", verdict(webhook))
     table.add_row("state", webhook.state.value)
     table.add_row("provider", f"{webhook.provider}, integration {webhook.integration_id}")
-    table.add_row("topic", escape(f"{webhook.topic} ({webhook.kind})"))
-    table.add_row("delivery", escape(webhook.dedup_key))
+    table.add_row("topic", _said(f"{webhook.topic} ({webhook.kind})"))
+    table.add_row("delivery", _said(webhook.dedup_key))
     table.add_row("came", webhook.created_at.isoformat(sep=" "))
     optional = {
         "event": webhook.event_id,
@@ -171,14 +171,14 @@ def _facts(webhook: LoggedWebhook) -> Table:
     }
     for name, value in optional.items():
         if value:
-            table.add_row(name, escape(value))
+            table.add_row(name, _said(value))
     if webhook.duplicates:
         table.add_row("came again", f"{webhook.duplicates} times, the same")
     if webhook.conflicts:
         table.add_row("came again", f"{webhook.conflicts} times with another body, ignored")
     for name, value in webhook.headers.items():
-        table.add_row("header", escape(f"{name}: {without_controls(value)}"))
-    table.add_row("body", escape(_body(webhook)))
+        table.add_row("header", _said(f"{name}: {value}"))
+    table.add_row("body", _body(webhook))
     return table
 
 
@@ -187,5 +187,9 @@ def _body(webhook: LoggedWebhook) -> str:
         return "erased"
     if webhook.body is None:
         return f"{webhook.body_bytes} bytes, no text"
-    # Strangers wrote it: what steers a terminal must not reach it.
-    return without_controls(webhook.body) + (" …" if webhook.is_body_cut else "")
+    return _said(webhook.body) + (" …" if webhook.is_body_cut else "")
+
+
+def _said(text: str) -> str:
+    """What strangers wrote: what steers a terminal must not reach it."""
+    return escape(without_controls(text))

@@ -114,3 +114,16 @@ async def test_bodies_that_are_long_binary_or_erased(
         sent = await logged(front.database, shop, sender, body=body)
         found = await ask(front, owner, f"/{sent}")
         assert (found["body"], found["body_bytes"], found["is_body_cut"]) == (text, size, is_cut)
+
+
+async def test_replay_of_one_that_failed_and_of_one_that_was_processed(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    sender = await a_sender(front.database, shop)
+    for state, replayed, afterwards in (("failed", True, "working"), ("done", False, "done")):
+        sent = await logged(front.database, shop, sender, state=state)
+
+        answer = await front.http.post(f"{INBOUND}/{sent}/replay", headers=owner)
+
+        assert (answer.status_code, answer.json()) == (202, {"replayed": replayed})
+        assert (await ask(front, owner, f"/{sent}"))["state"] == afterwards

@@ -1,0 +1,110 @@
+"""The demo's helpdesk takes what the agent's connector sends, and what its platforms send is
+believed by the hub."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+from adapters.connectors.zendesk import Zendesk
+from demo.helpdesk import AGENT, DemoDesk, DeskComment
+from demo.hub import HubAddress
+from demo.platforms import (
+    PHOTO,
+    CustomerMail,
+    SentWebhook,
+    ShopOrder,
+    mail_webhook,
+    order_webhook,
+    ticket_webhook,
+)
+from domain.inbound.catalogue import PLATFORMS
+from domain.inbound.errors import InboundRefused
+from domain.inbound.meaning import Meaning, OrderNews, Ticket
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
+from domain.integrations.errors import NotAuthorized
+from domain.integrations.integration import Integration
+from domain.integrations.ports import HelpdeskTicket
+from domain.integrations.provider import Provider
+
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+ADDRESS = HubAddress("/api/webhooks/x/y", "0123456789abcdef")
+CUSTOMER = "paul@example.com"
+
+
+@pytest.fixture
+def desk() -> DemoDesk:
+    return DemoDesk("http://127.0.0.1:9", "token", 500)
+
+
+@pytest.fixture
+async def http(desk: DemoDesk) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(desk.application())
+    async with httpx.AsyncClient(transport=transport) as client:
+        yield client
+
+
+def connector(desk: DemoDesk, http: httpx.AsyncClient, token: str) -> Zendesk:
+    settings = {"subdomain": "acme", "email": AGENT, "base_url": desk.url}
+    integration = Integration(id="i", provider=Provider.ZENDESK, settings=settings, sealed="s")
+    return Zendesk.of(integration, {"api_token": token}, http)
+
+
+async def test_answers_once(desk: DemoDesk, http: httpx.AsyncClient) -> None:
+    opened = desk.open(CUSTOMER, "Livraison", "Combien ?")
+    ticket = HelpdeskTicket(id=str(opened.number), customer_email=CUSTOMER)
+    zendesk = connector(desk, http, desk.token)
+
+    await zendesk.check()
+    for again in (False, True):
+        await zendesk.reply(ticket, "C'est 9,90 €.\n\nPaul", "key", again=again)
+    await zendesk.note(ticket, "vu", "other", again=False)
+    await zendesk.tag(ticket, ("VIP",))
+
+    assert opened.answers == [
+        DeskComment("agent", "C'est 9,90 €.\n\nPaul", is_public=True, key="key"),
+        DeskComment("agent", "vu", is_public=False, key="other"),
+    ]
+    assert opened.tags == ["vip"]
+    page = (await http.get(f"{desk.url}/")).text
+    assert "agent (internal): vu" in page
+    with pytest.raises(NotAuthorized):
+        await connector(desk, http, "wrong").check()
+
+
+def meaning_of(webhook: SentWebhook, provider: Provider) -> Meaning:
+    """What the hub reads, after it has believed it; a changed body is not believed."""
+    platform, facts = PLATFORMS[provider], EndpointFacts("i", received_at=NOW)
+    headers = {name.lower(): value for name, value in webhook.headers.items()}
+    request = InboundRequest(headers, webhook.body)
+    secrets = (webhook.address.secret,)
+    platform.verify(request, secrets, NOW)
+    if platform.signs:
+        with pytest.raises(InboundRefused):
+            platform.verify(InboundRequest(headers, webhook.body + b" "), secrets, NOW)
+    identity = platform.identify(request)
+    assert webhook.topic == identity.topic
+    assert webhook.delivery in identity.dedup_key
+    return platform.read(request, identity, facts)
+
+
+def test_what_the_platforms_send_is_believed_and_read(desk: DemoDesk) -> None:
+    order = ShopOrder("501042", CUSTOMER, NOW - timedelta(days=2), "https://suivi.example/1")
+    news = meaning_of(order_webhook(ADDRESS, order, "orders/updated", "one", NOW), Provider.SHOPIFY)
+    opened = desk.open(CUSTOMER, "Livraison", "Combien ?")
+    ticket = meaning_of(ticket_webhook(ADDRESS, opened, "two", NOW), Provider.ZENDESK)
+    mail = meaning_of(
+        mail_webhook(
+            ADDRESS, CustomerMail(CUSTOMER, "Paul", "Vase", "Bonjour", "a@b.example", NOW)
+        ),
+        Provider.POSTMARK,
+    )
+
+    assert isinstance(news, OrderNews)
+    assert (news.facts[0].number, news.facts[0].tracking_url) == ("501042", order.tracking_url)
+    assert isinstance(ticket, Ticket)
+    assert (ticket.ticket_id, ticket.attachments) == ("500", ())
+    assert isinstance(mail, Ticket)
+    assert [file.data for file in mail.attachments] == [PHOTO]

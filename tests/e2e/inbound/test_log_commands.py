@@ -1,0 +1,63 @@
+"""inbound list, show and replay on the command line."""
+
+import asyncio
+
+from adapters.system import utc_now
+from store.core.database import Database
+from tests.support.core.command_line import cli, cli_json
+from tests.support.inbound.log import a_sender, logged, refused
+from tests.support.tenants.shop import Shop, open_shop
+
+STEERING = "\x1b[2J"
+
+
+async def _received(url: str) -> tuple[Shop, str, str]:
+    """A shop, a webhook that failed, and one that was processed."""
+    database = Database(url)
+    try:
+        shop = await open_shop(database)
+        sender = await a_sender(database, shop)
+        failed = await logged(
+            database,
+            shop,
+            sender,
+            state="failed",
+            outcome=None,
+            reason="no_order",
+            topic=f"order.updated{STEERING}",
+            headers={"x-wc-webhook-signature": "CANARY"},
+            body=f'{{"note": "[bold]{STEERING}"}}'.encode(),
+        )
+        done = await logged(database, shop, sender)
+        hour = utc_now().replace(minute=0, second=0, microsecond=0)
+        await refused(database, shop, sender, reason="signature_wrong", hour=hour, count=7)
+    finally:
+        await database.close()
+    return shop, failed, done
+
+
+def test_log(database_url: str) -> None:
+    shop, failed, done = asyncio.run(_received(database_url))
+    url = {"DATABASE_URL": database_url}
+
+    told = cli_json("inbound", "list", "--client", shop.client_id, **url)
+    only = cli_json("inbound", "list", "--client", shop.client_id, "--state", "failed", **url)
+    listed = cli("inbound", "list", "--client", shop.client_id, **url).stdout
+    shown = cli("inbound", "show", failed.lower(), **url).stdout
+    again = cli_json("inbound", "replay", done, **url)
+    tried = cli_json("inbound", "replay", failed, **url)
+    afterwards = cli_json("inbound", "show", failed, **url)
+    unknown = cli("inbound", "show", shop.client_id, **url)
+
+    assert [one["inbound_id"] for one in told["webhooks"]] == [done, failed]
+    assert [one["inbound_id"] for one in only["webhooks"]] == [failed]
+    assert told["refusals"][0]["count"] == 7
+    assert "signature wrong" in listed
+    assert "It could not be processed: no order." in " ".join(shown.split())
+    assert "[bold]" in shown
+    assert "CANARY" not in shown
+    assert "\x1b" not in listed + shown
+    assert (again["replayed"], tried["replayed"]) == (False, True)
+    assert afterwards["state"] == "working"
+    assert unknown.returncode == 1
+    assert "there is no such inbound webhook" in unknown.stderr
