@@ -37,6 +37,7 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
+from api.routers.inbound import data_requests, inbound_endpoints, polls
 from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
@@ -83,12 +84,15 @@ _ROUTERS: Final = tuple(
         webhook_deliveries,
         webhook_events,
         inbound_log,
+        data_requests,
+        polls,
         client_settings,
         templates,
         knowledge,
         suggestions,
         integrations,
         mail_sender,
+        inbound_endpoints,
         inbound_receive,
         keys,
         members,

@@ -5,14 +5,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.inbound.endpoint import OpenEndpoint
+from domain.integrations.provider import Provider
 from services.core.shared_reads import SharedReads
 from services.inbound.body_room import BodyRoom
 from services.inbound.receiving import ArrivalGates
 from services.inbound.refusals import RefusalCounts
 from store.core.database import Database
-from store.inbound.endpoints import find_endpoint
+from store.inbound.endpoints import find_endpoint, integrations_of_account
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class InboundDoor:
 
         refusals = RefusalCounts(database)
         return cls(database, SharedReads(read), BodyRoom(), ArrivalGates(), refusals)
+
+    async def owners(self, provider: Provider, account: str) -> tuple[tuple[TenantId, str], ...]:
+        """Client and integration of each connection whose credentials have opened the account."""
+        async with self.database.unscoped() as connection:
+            return await integrations_of_account(connection, provider, account)
 
     @asynccontextmanager
     async def counting(self) -> AsyncIterator[None]:

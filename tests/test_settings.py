@@ -34,7 +34,7 @@ VARIABLES: Final = """
     THREAD_ANSWERS_PER_HOUR THREAD_ANSWERS_WITHOUT_PERSON THREAD_EXPIRY_HOURS TRUSTED_PROXIES
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE WEBHOOK_CANARY_HOST WORKFLOW_SANDBOX
     PRICE_CREDITS PRICE_CURRENCY PRICE_ENTERPRISE PRICE_PRO PRICE_STARTER STRIPE_API_URL
-    STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
+    STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET SHOPIFY_APP_SECRET STRIPE_CONNECT_WEBHOOK_SECRET
     DRAIN_S OTEL_EXPORTER_OTLP_ENDPOINT TEMPORAL_BUILD_ID TEMPORAL_DEPLOYMENT
 """
 
@@ -213,6 +213,8 @@ def test_secrets_that_cannot() -> None:
         ({"stripe_webhook_secret": "secret-of-ours"}, "STRIPE_SECRET_KEY and STRIPE_WEBHOOK"),
         ({"stripe_api_url": "http://stripe.example"}, "STRIPE_API_URL"),
         ({"price_currency": "JPY"}, "PRICE_CURRENCY"),
+        ({"shopify_app_secret": "one-secret,two-secret,three-secret"}, "SHOPIFY_APP_SECRET"),
+        ({"stripe_connect_webhook_secret": "short"}, "STRIPE_CONNECT_WEBHOOK_SECRET"),
         ({"price_starter": "149.00"}, "a higher plan must cost more"),
         ({"price_enterprise": "100.00"}, "a higher plan must cost more"),
         ({"price_pro": "a lot"}, "PRICE_"),

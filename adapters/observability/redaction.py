@@ -81,6 +81,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     # JWT: base64url of a JSON object, a dot, and more
     (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|wk|whsec|wsec)_[0-9a-f]{8,}"), MASK),
+    # the token in the path of an address for webhooks, and whatever stands in its place
+    (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
     # the token of a widget's session: its ULID, a dot, and 32 bytes
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
     # e-mail addresses, also percent-encoded; an apostrophe in a name, but none that quotes
@@ -91,7 +93,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
 # and every line of every request comes through here.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
-    r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}"
+    r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
 )
 # When it happened: colons, and nothing else in it.
 _TIME: Final = re.compile(r"[\d:.TZ+-]{10,40}")

@@ -28,6 +28,7 @@ from commands.core.context import (
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
+from commands.integrations import inbound_endpoint
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.integrations.integration import IntegrationEntry, check_credential_names, check_settings
@@ -41,6 +42,8 @@ from store.integrations.integrations import IntegrationRepository, client_of
 app = typer.Typer(
     help="A client's shops and helpdesks; `disconnect` ends one.", no_args_is_help=True
 )
+
+app.add_typer(inbound_endpoint.app, name="inbound")
 
 _SECRET_VARIABLE: Final = "INTEGRATION_{}"  # noqa: S105 - where one is read from
 

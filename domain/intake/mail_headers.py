@@ -144,6 +144,14 @@ def _decoded_block(block: str) -> JsonValue:
     return [[name, " ".join(contents)] for name, *contents in pairs]
 
 
+def message_id_of(view: PayloadView) -> str | None:
+    """The Message-ID of a mail, in its headers or beside them."""
+    ids = message_ids(MailHeaders(view).first().get("message-id", "")) or message_ids(
+        view.line(("message_id",), 1_000) or ""
+    )
+    return ids[0] if ids else None
+
+
 def decoded_line(value: str, limit: int) -> str:
     """A header value as one clean line, `=?utf-8?…?=` words decoded."""
     line = clean_line(value, 4 * limit)

@@ -22,9 +22,9 @@ class BodyRoom:
         self._sum = 0
 
     @contextmanager
-    def place(self, endpoint: str) -> Iterator["Place"]:
+    def place(self, endpoint: str) -> Iterator["BodyPlace"]:
         """A place for one body, for as long as the block runs."""
-        place = Place(self, endpoint)
+        place = BodyPlace(self, endpoint)
         try:
             yield place
         finally:
@@ -43,7 +43,7 @@ class BodyRoom:
             del self._held[endpoint]
 
 
-class Place:
+class BodyPlace:
     """What one body takes of the room."""
 
     def __init__(self, room: BodyRoom, endpoint: str) -> None:

@@ -17,7 +17,7 @@ from domain.inbound.endpoint import (
     token_digest,
     token_of,
 )
-from domain.inbound.errors import EndpointExists, EndpointNotFound, InvalidEndpoint
+from domain.inbound.errors import EndpointExists, InvalidEndpoint
 from domain.inbound.mapping import check_mapping
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationStatus
@@ -40,12 +40,12 @@ class DrawnBytes:
 
 @dataclass(frozen=True, slots=True)
 class ShownEndpoint:
-    """An endpoint with what is shown once. `token`: of its address, None where that stays as it
-    was. `secret`: one that was made here and goes to the platform; None where none was."""
+    """An endpoint with what is shown once. `token`: of its address. `secret`: one that was made
+    here and goes to the platform; None where none was."""
 
     entry: EndpointEntry
-    token: str | None = field(default=None, repr=False)
-    secret: str | None = field(default=None, repr=False)
+    token: str = field(repr=False)
+    secret: str | None = field(repr=False)
 
 
 async def open_endpoint(
@@ -127,14 +127,13 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Erase the address with its secrets; what came by it stays in the log.
+    """Erase the address with its secrets, where there is one; what came by it stays in the log.
 
-    Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    Raises RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
-    if not await EndpointRepository(work.connection, work.tenant).close(integration_id):
-        raise EndpointNotFound(integration_id)
+    await EndpointRepository(work.connection, work.tenant).close(integration_id)
     work.note(actor, "inbound endpoint closed", integration_id=integration_id)
 
 

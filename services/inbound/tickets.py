@@ -9,6 +9,7 @@ from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
+from services.inbound.own_mail import is_own_mail, with_own_addresses
 from services.intake.admission import Admitted, admit_event
 from store.billing.thresholds import note_reached
 from store.inbound.messages import InboundMessageRepository
@@ -30,6 +31,8 @@ async def take_ticket(
     message = (webhook.integration_id, ticket.message_key)
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return Effect(Outcome.KNOWN, reference=ticket.ticket_id)
+    if await is_own_mail(work, ticket):
+        return Effect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return Effect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
     customer = claimed_customer(ticket.event)
@@ -72,7 +75,7 @@ async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
 ) -> Effect:
     arrival = Arrival(
-        event=ticket.event,
+        event=await with_own_addresses(work, ticket.event),
         event_id=work.new_id(),
         run_id=work.new_id(),
         message_id=work.new_id(),

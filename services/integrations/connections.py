@@ -26,8 +26,8 @@ async def connect_integration(
     *,
     sealer: Sealer,
 ) -> IntegrationEntry:
-    """Connect a shop or helpdesk; a connection to the same provider that was there ends,
-    and its address for webhooks closes. Credentials are not tried here: `connect_and_try` does both.
+    """Connect a shop or helpdesk; a connection to the same provider that was there ends, and its
+    address for webhooks closes. Credentials are not tried here: `connect_and_try` does both.
 
     Raises RoleRequired, InvalidIntegration, ClientNotFound.
     """

@@ -96,8 +96,17 @@ async def integrations_of_account(
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
         """One as people are shown it. Raises EndpointNotFound."""
+        found = await self.find(integration_id)
+        if found is None:
+            raise EndpointNotFound(integration_id)
+        return found
+
+    async def find(self, integration_id: str) -> EndpointEntry | None:
+        """The same; None where none is open."""
         this = {"tenant": self._tenant, "integration": integration_id}
-        row = await self._one(_ENTRY, this, EndpointNotFound(integration_id))
+        row = (await self._connection.execute(_ENTRY, this)).one_or_none()
+        if row is None:
+            return None
         provider_of(row.integration_id, row.provider)
         return EndpointEntry.model_validate(row, from_attributes=True)
 
@@ -110,7 +119,7 @@ class EndpointRepository(TenantRepository):
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
         """Store one; False, and nothing, where the integration has one."""
-        made = await self._connection.execute(
+        made = await self._connection.scalar(
             insert(inbound_endpoints)
             .values(
                 client_id=self._tenant,
@@ -123,7 +132,7 @@ class EndpointRepository(TenantRepository):
             .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
             .returning(_endpoint.integration_id)
         )
-        return made.one_or_none() is not None
+        return made is not None
 
     async def rotate(
         self,
@@ -154,12 +163,11 @@ class EndpointRepository(TenantRepository):
         if not changed.rowcount:
             raise EndpointNotFound(integration_id)
 
-    async def close(self, integration_id: str) -> bool:
-        """Erase it with its secrets; False: there is none."""
-        gone = await self._connection.execute(
+    async def close(self, integration_id: str) -> None:
+        """Erase it with its secrets, where there is one."""
+        await self._connection.execute(
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
-        return gone.rowcount == 1
 
     async def close_ended(self) -> None:
         """Erase those whose connection has ended."""

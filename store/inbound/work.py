@@ -92,7 +92,13 @@ class WorkRepository(TenantRepository):
             state=WebhookState(row.state),
             created_at=row.created_at,
             size=row.size,
-            facts=EndpointFacts(row.integration_id, row.settings, row.mapping or {}),
+            facts=EndpointFacts(
+                row.integration_id,
+                row.settings,
+                row.mapping or {},
+                received_at=row.created_at,
+                is_signed=bool(row.is_signed),
+            ),
             headers=row.headers,
         )
 
@@ -186,6 +192,7 @@ _READ: Final = (
         sa.func.octet_length(_ROW.body).label("size"),
         integrations.c.settings,
         inbound_endpoints.c.mapping,
+        inbound_endpoints.c.sealed_secret.is_not(None).label("is_signed"),
     )
     .join(
         integrations,

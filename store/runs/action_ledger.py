@@ -103,6 +103,17 @@ class ActionLedger(TenantRepository):
             )
         )
 
+    async def has_mailed(self, message_id: str) -> bool:
+        """Whether a mail of this name went out for the client."""
+        found: bool | None = await self._connection.scalar(
+            sa.select(sa.true()).where(
+                action_ledger.c.client_id == self._tenant,
+                action_ledger.c.action == ActionKind.REPLY_BY_EMAIL,
+                action_ledger.c.reference == message_id,
+            )
+        )
+        return found is not None
+
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | LedgerClaim:

@@ -87,8 +87,15 @@ OF_A_PROGRAM = {
     ("GET", "/authorize"),
     ("POST", "/authorize"),
 }
-# Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
-SIGNED = {("POST", "/api/payments/stripe/webhook")}
+# Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`. Of a
+# platform's webhook the address says whose it is, or the account that it names:
+# `tests/api/inbound/`.
+SIGNED = {
+    ("POST", "/api/payments/stripe/webhook"),
+    ("POST", "/api/webhooks/shopify"),
+    ("POST", "/api/webhooks/stripe"),
+    ("POST", "/api/webhooks/{provider}/{token}"),
+}
 # Of a page that shows the widget: its key says whose it is, and a token which session
 # (`tests/api/widget/`).
 _OF_THE_WIDGET = {

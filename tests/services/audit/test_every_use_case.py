@@ -20,6 +20,9 @@ SILENT: Final[Mapping[str, str]] = {
     "make_visitor_code": "a visitor is nobody's member: the row of the code tells it",
     "enter_visitor_code": "likewise: the session's row tells who was verified, when and how",
     "widget_and_key": "it reads what is set, and changes nothing",
+    "take": "a platform's webhook: its row tells it",
+    "keep": "likewise",
+    "keep_found": "the rows of what was found tell it",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

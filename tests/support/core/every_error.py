@@ -21,6 +21,12 @@ from domain.core.errors import (
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.identity.errors import OAuthRefused
+from domain.inbound.errors import (
+    InboundRefused,
+    InvalidEndpoint,
+    RefusalReason,
+    WebhookUnreadable,
+)
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -124,6 +130,9 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),
         UnknownProvider("integration-1", "{nothing}"),
+        InboundRefused(RefusalReason.SIGNATURE_WRONG),
+        InvalidEndpoint("message", "{reason} {nothing}"),
+        WebhookUnreadable("{reason} {nothing}"),
     )
 }
 

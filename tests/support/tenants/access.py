@@ -16,6 +16,8 @@ from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
+from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
@@ -33,6 +35,7 @@ METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
 INBOUND: Final = "/api/dashboard/inbound"
+DATA_REQUESTS: Final = "/api/dashboard/data-requests"
 PLAN: Final = "/api/dashboard/plan"
 CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
@@ -88,6 +91,17 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", INBOUND + "/{inbound_id}"): Access(
         ALL, Client.RECORD, missing="inbound_webhook_not_found"
     ),
+    ("POST", INBOUND + "/{inbound_id}/replay"): Access(
+        MANAGERS, Client.RECORD, missing="inbound_webhook_not_found"
+    ),
+    ("GET", DATA_REQUESTS): Access(MANAGERS),
+    ("GET", DATA_REQUESTS + "/{request_id}"): Access(
+        MANAGERS, Client.RECORD, missing="data_request_not_found"
+    ),
+    ("POST", DATA_REQUESTS + "/{request_id}/fulfil"): Access(
+        MANAGERS, Client.RECORD, missing="data_request_not_found"
+    ),
+    ("GET", "/api/dashboard/polls"): Access(ALL),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
     ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
@@ -128,6 +142,11 @@ ACCESS: Final[dict[Route, Access]] = {
     **{
         (method, path): Access(ALL, missing=account.missing_of(path))
         for method, path in account.FOR_MEMBERS
+    },
+    ("GET", ENDPOINT): Access(ALL, missing="integration_not_found"),
+    **{
+        (method, path): Access(MANAGERS, body=body, missing="integration_not_found")
+        for method, path, body in ENDPOINT_CHANGES
     },
     ("GET", MAIL_SENDER): Access(ALL),
     ("PUT", MAIL_SENDER): Access(MANAGERS, body=SENDER),
@@ -184,6 +203,10 @@ async def _checkout(front: LiveEngine, shop: Shop) -> Ids:
     return {"checkout_id": await asked_credits(front, shop)}
 
 
+async def _data_request(front: LiveEngine, shop: Shop) -> Ids:
+    return {"request_id": await data_requested(front.database, shop)}
+
+
 async def _inbound(front: LiveEngine, shop: Shop) -> Ids:
     return {"inbound_id": await logged(front.database, shop)}
 
@@ -214,7 +237,14 @@ async def _session(front: LiveEngine, shop: Shop) -> Ids:
     return {"session_id": await account.signed_in(front, shop.owner_user_id)}
 
 
+async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
+    ids = await _content(front, shop)
+    await opened(front, await person(front, shop, Role.OWNER), ids["integration_id"])
+    return ids
+
+
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
+    "{integration_id}/inbound/": _endpoint,
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
@@ -225,6 +255,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{integration_id}": _content,
     "{checkout_id}": _checkout,
     "{inbound_id}": _inbound,
+    "{request_id}": _data_request,
     "{key_id}": _key,
     "{playbook_id}": _playbook,
     "{invitation_id}": _invitation,

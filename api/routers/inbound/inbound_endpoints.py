@@ -1,0 +1,131 @@
+"""/api/dashboard/integrations/{id}/inbound: the address that a platform sends webhooks to."""
+
+import secrets
+from datetime import timedelta
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import ManagerDep, MemberDep
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.inbound.inbound_endpoint import (
+    EndpointAnswer,
+    EndpointSecretBody,
+    OpenedEndpoint,
+    OpenEndpointBody,
+    RotateEndpointBody,
+)
+from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, EndpointEntry, endpoint_url
+from domain.integrations.errors import IntegrationNotFound
+from services.inbound.endpoints import (
+    DrawnBytes,
+    ShownEndpoint,
+    close_endpoint,
+    open_endpoint,
+    rotate_endpoint,
+    set_endpoint_secret,
+)
+from store.inbound.endpoints import EndpointRepository
+from store.integrations.integrations import IntegrationRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_INBOUND: Final = "/api/dashboard/integrations/{integration_id}/inbound"
+_IntegrationId = Annotated[
+    str, Depends(PathId("integration_id", "integration", IntegrationNotFound))
+]
+
+
+@router.get(_INBOUND, summary="The address of a connection for webhooks, without its secrets")
+async def show(
+    member: MemberDep, integration_id: _IntegrationId, resources: ResourcesDep
+) -> EndpointAnswer:
+    """For every member of the client. The address itself was shown when it was made."""
+    async with resources.database.reading(member.tenant) as connection:
+        await IntegrationRepository(connection, member.tenant).require(integration_id)
+        found = await EndpointRepository(connection, member.tenant).find(integration_id)
+    return EndpointAnswer(endpoint=found)
+
+
+@router.post(
+    _INBOUND,
+    summary="Open an address for a platform's webhooks",
+    status_code=201,
+    responses=errors(409),
+)
+async def open_one(
+    member: ManagerDep,
+    integration_id: _IntegrationId,
+    body: Annotated[OpenEndpointBody, Depends(JsonBody(OpenEndpointBody, optional=True))],
+    resources: ResourcesDep,
+) -> OpenedEndpoint:
+    """The address, and a secret that was made here, are shown this once. Where the platform gives
+    out a secret of its own, everything is refused until that is stored."""
+    async with resources.work.of(member.tenant) as work:
+        shown = await open_endpoint(
+            work, member.actor, integration_id, body.wanted, _drawn(), sealer=resources.sealer
+        )
+    return _opened(shown, resources)
+
+
+@router.post(f"{_INBOUND}/rotate", summary="Give a connection a new address for webhooks")
+async def rotate(
+    member: ManagerDep,
+    integration_id: _IntegrationId,
+    body: Annotated[RotateEndpointBody, Depends(JsonBody(RotateEndpointBody, optional=True))],
+    resources: ResourcesDep,
+) -> OpenedEndpoint:
+    """With a new secret, where it was made here. Those before are good for `overlap_hours`."""
+    async with resources.work.of(member.tenant) as work:
+        shown = await rotate_endpoint(
+            work,
+            member.actor,
+            integration_id,
+            _drawn(),
+            sealer=resources.sealer,
+            overlap=timedelta(hours=body.overlap_hours),
+        )
+    return _opened(shown, resources)
+
+
+@router.put(f"{_INBOUND}/secret", summary="Store the secret that a platform signs with")
+async def put_secret(
+    member: ManagerDep,
+    integration_id: _IntegrationId,
+    body: Annotated[EndpointSecretBody, Depends(JsonBody(EndpointSecretBody))],
+    resources: ResourcesDep,
+) -> EndpointEntry:
+    """The address stays; the secret before is good for 24 hours more."""
+    async with resources.work.of(member.tenant) as work:
+        return await set_endpoint_secret(
+            work,
+            member.actor,
+            integration_id,
+            body.secret.get_secret_value(),
+            sealer=resources.sealer,
+        )
+
+
+@router.delete(_INBOUND, summary="Close a connection's address for webhooks", status_code=204)
+async def close(
+    member: ManagerDep, integration_id: _IntegrationId, resources: ResourcesDep
+) -> Response:
+    """What came by it stays in the log. Where none is open, nothing is done."""
+    async with resources.work.of(member.tenant) as work:
+        await close_endpoint(work, member.actor, integration_id)
+    return Response(status_code=204)
+
+
+def _drawn() -> DrawnBytes:
+    return DrawnBytes(secrets.token_bytes(TOKEN_BYTES), secrets.token_bytes(SECRET_BYTES))
+
+
+def _opened(shown: ShownEndpoint, resources: Resources) -> OpenedEndpoint:
+    origin = resources.settings.server.origin
+    return OpenedEndpoint(
+        endpoint=shown.entry,
+        url=endpoint_url(origin, shown.entry.provider, shown.token),
+        secret=shown.secret,
+    )

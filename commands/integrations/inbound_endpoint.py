@@ -1,0 +1,201 @@
+"""integration inbound: the addresses that platforms send a client's webhooks to."""
+
+import json
+import os
+import secrets
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    environment_of,
+    sealer_of,
+    work_on_record,
+)
+from commands.core.person import operator
+from domain.core.errors import InvalidInput
+from domain.inbound.endpoint import (
+    SECRET_BYTES,
+    SECRET_HEADER,
+    TOKEN_BYTES,
+    EndpointEntry,
+    WantedEndpoint,
+    endpoint_url,
+)
+from domain.integrations.provider import Provider
+from services.inbound.endpoints import (
+    DrawnBytes,
+    ShownEndpoint,
+    close_endpoint,
+    open_endpoint,
+    rotate_endpoint,
+    set_endpoint_secret,
+)
+from settings import load_server
+from store.inbound.endpoints import EndpointRepository
+from store.integrations.integrations import client_of
+
+app = typer.Typer(help="The addresses that platforms send webhooks to.", no_args_is_help=True)
+
+_VARIABLE: Final = "INBOUND_SECRET"
+_SENT_AS_HEADER: Final = frozenset({Provider.GORGIAS, Provider.FRESHDESK})
+
+IntegrationArgument = Annotated[str, typer.Argument()]
+
+
+@app.callback()
+def group() -> None:
+    """One address a connection; docs/inbound.md says where it is pasted."""
+
+
+@command(app, "open")
+async def open_one(
+    integration_id: IntegrationArgument,
+    secret: Annotated[
+        bool,
+        typer.Option(
+            "--secret",
+            help="Store the secret that the platform has given out: from the environment variable "
+            f"{_VARIABLE}, from standard input, or asked for.",
+        ),
+    ] = False,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(help="Of the generic form: a JSON file of expressions by field."),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Open an address. It is shown once, with the secret that was made for it, if one was."""
+    wanted = WantedEndpoint(_secret() if secret else None, _mapping(mapping))
+    sealer = sealer_of(data)
+    async with work_on_record(data, client_of, integration_id) as work:
+        shown = await open_endpoint(
+            work, operator(), integration_id, wanted, _drawn(), sealer=sealer
+        )
+    _tell(data, as_json, "Opened. This is shown once:", shown)
+
+
+@command(app, "rotate")
+async def rotate(
+    integration_id: IntegrationArgument,
+    overlap_hours: Annotated[
+        int, typer.Option(min=0, max=24, help="How long those before are good; 0: they end now.")
+    ] = 24,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a new address, and a new secret where it was made here."""
+    sealer = sealer_of(data)
+    async with work_on_record(data, client_of, integration_id) as work:
+        shown = await rotate_endpoint(
+            work,
+            operator(),
+            integration_id,
+            _drawn(),
+            sealer=sealer,
+            overlap=timedelta(hours=overlap_hours),
+        )
+    _tell(data, as_json, "Rotated. This is shown once:", shown)
+
+
+@command(app, "secret")
+async def put_secret(
+    integration_id: IntegrationArgument,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Store the secret that the platform signs with: from the environment variable INBOUND_SECRET,
+    from standard input, or asked for. The address stays."""
+    secret, sealer = _secret(), sealer_of(data)
+    async with work_on_record(data, client_of, integration_id) as work:
+        await set_endpoint_secret(work, operator(), integration_id, secret, sealer=sealer)
+    answer(as_json, "Stored. The one before is good for 24 hours.", integration_id=integration_id)
+
+
+@command(app, "show")
+async def show(
+    integration_id: IntegrationArgument,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show whether there is an address, and since when; neither the address nor its secret."""
+    async with database_of(data) as database:
+        tenant = await database.find_client(client_of, integration_id)
+        async with database.reading(tenant) as connection:
+            entry = await EndpointRepository(connection, tenant).entry(integration_id)
+    if as_json:
+        answer(True, "", **entry.model_dump(mode="json"))
+        return
+    answer(False, "An address is open.", **_facts(entry))
+
+
+@command(app, "close")
+async def close(
+    integration_id: IntegrationArgument,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Close the address. What came by it stays in the log."""
+    async with work_on_record(data, client_of, integration_id) as work:
+        await close_endpoint(work, operator(), integration_id)
+    answer(as_json, "Closed.", integration_id=integration_id)
+
+
+def _tell(data: Path, as_json: bool, sentence: str, shown: ShownEndpoint) -> None:
+    origin = load_server(environment_of(data)).origin
+    provider = shown.entry.provider
+    told = {"url": endpoint_url(origin, provider, shown.token)}
+    if shown.secret is not None:
+        told["secret"] = shown.secret
+        if provider in _SENT_AS_HEADER:
+            told["header"] = SECRET_HEADER
+    answer(as_json, sentence, integration_id=shown.entry.integration_id, **told)
+
+
+def _facts(entry: EndpointEntry) -> dict[str, str]:
+    facts = {
+        "integration_id": entry.integration_id,
+        "provider": entry.provider.value,
+        "secret": "stored" if entry.has_secret else "none",
+        "opened": entry.opened_at.isoformat(timespec="minutes"),
+    }
+    if entry.rotated_at is not None:
+        facts["rotated"] = entry.rotated_at.isoformat(timespec="minutes")
+    if entry.previous_until is not None:
+        facts["before_good_until"] = entry.previous_until.isoformat(timespec="minutes")
+    return facts
+
+
+def _drawn() -> DrawnBytes:
+    return DrawnBytes(secrets.token_bytes(TOKEN_BYTES), secrets.token_bytes(SECRET_BYTES))
+
+
+def _mapping(file: Path | None) -> dict[str, str] | None:
+    """Raises InvalidInput."""
+    if file is None:
+        return None
+    try:
+        read: object = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InvalidInput("--mapping: a file of JSON expected") from None
+    if not isinstance(read, dict) or not all(isinstance(one, str) for one in read.values()):
+        raise InvalidInput("--mapping: a JSON object of texts expected")
+    return {str(field): str(expression) for field, expression in read.items()}
+
+
+def _secret() -> str:
+    """From the environment, else piped, else typed unseen; never from the arguments."""
+    value = os.environ.get(_VARIABLE)
+    if not value and not sys.stdin.isatty():
+        value = sys.stdin.readline()
+    return (value or str(typer.prompt("secret", hide_input=True, err=True))).strip()

@@ -1,0 +1,82 @@
+"""Own messages: recognized by ids, keys and words, never by the author's address alone."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.connectors.helpdesk import html_body
+from domain.inbound.meaning import StaffMessage
+from domain.inbound.own_message import (
+    IN_FLIGHT,
+    Authorship,
+    WrittenMessage,
+    authorship,
+    own_author,
+    says_the_same,
+)
+from domain.integrations.provider import Provider
+from tests.support.core.each import each
+
+NOW = datetime(2026, 11, 23, 16, 0, tzinfo=UTC)
+AGENT = "agent@acme.example"
+WORDS = "Bonjour, votre colis part demain."
+SENT = WrittenMessage("77", frozenset({"key"}), WORDS, NOW - timedelta(hours=1), is_settled=True)
+UNDER_WAY = WrittenMessage(None, frozenset({"key"}), WORDS, NOW, is_settled=False)
+LOST = WrittenMessage(None, frozenset({"key"}), WORDS, NOW - IN_FLIGHT, is_settled=False)
+
+
+def _said(
+    text: str = "autre chose", *, by: str | None = AGENT, key: str | None = None, number: str = "1"
+) -> StaffMessage:
+    return StaffMessage("5", number, is_public=True, by=by, key=key, text=text)
+
+
+@each(
+    [
+        ("by its id", _said(number="77", by="ann@acme.example"), [SENT], Authorship.OURS),
+        ("by the key", _said(key="key", by=None), [UNDER_WAY], Authorship.OURS),
+        ("by account and words", _said(f"<p>{WORDS}</p>"), [SENT], Authorship.OURS),
+        ("with a name before them", _said(f"Support : {WORDS}"), [SENT], Authorship.OURS),
+        ("before the ledger has the id", _said(WORDS), [UNDER_WAY], Authorship.OURS),
+        ("under our account alone", _said(), [SENT], Authorship.PEOPLE),
+        (
+            "our words under another account",
+            _said(WORDS, by="ann@a.example"),
+            [SENT],
+            Authorship.PEOPLE,
+        ),
+        ("words of an answer before the last", _said("Ancienne."), [SENT, LOST], Authorship.PEOPLE),
+        ("perhaps ours", _said(), [UNDER_WAY, SENT], Authorship.UNDECIDED),
+        ("perhaps ours, by nobody knows whom", _said(by=None), [UNDER_WAY], Authorship.UNDECIDED),
+        ("surely another's", _said(by="ann@acme.example"), [UNDER_WAY], Authorship.PEOPLE),
+        ("waited for long enough", _said(), [LOST], Authorship.PEOPLE),
+        ("nothing of ours", _said(WORDS), [], Authorship.PEOPLE),
+        ("no key is no key", _said(by=None), [SENT], Authorship.PEOPLE),
+    ]
+)
+def test_who_wrote_it(
+    what: str, message: StaffMessage, written: list[WrittenMessage], expected: Authorship
+) -> None:
+    assert authorship(message, written, AGENT, NOW) is expected, what
+
+
+def test_whose_account_the_agent_s_is() -> None:
+    settings = {"email": AGENT, "admin_id": "991"}
+    assert own_author(Provider.INTERCOM, settings) == "991"
+    assert own_author(Provider.ZENDESK, settings) == AGENT
+    # The address in Gorgias' settings is the shop's, and people write under it too.
+    assert own_author(Provider.GORGIAS, settings) is None
+
+
+@given(st.text(min_size=1).filter(str.strip))
+def test_our_words_come_back_as_html(text: str) -> None:
+    assert says_the_same(html_body(text), text)
+
+
+def test_words_that_are_none() -> None:
+    assert not says_the_same("", "")
+    assert says_the_same("<p>👍</p>", "👍")
+    assert not says_the_same("a" * 300_000, "a" * 300_000)
+    # A short answer at the end of a person's is no proof.
+    assert not says_the_same("Je pense que oui", "oui", after_head=True)

@@ -1,0 +1,30 @@
+"""The addresses that platforms send webhooks to, as people open them."""
+
+from typing import Any, Final
+
+from tests.support.core.engine import LiveEngine
+
+ENDPOINT: Final = "/api/dashboard/integrations/{integration_id}/inbound"
+PLATFORM_SECRET: Final = "hush-of-the-platform-0001"
+
+# Method, path, and the least that it needs.
+ENDPOINT_CHANGES: Final[list[tuple[str, str, dict[str, Any] | None]]] = [
+    ("POST", ENDPOINT, None),
+    ("DELETE", ENDPOINT, None),
+    ("POST", ENDPOINT + "/rotate", None),
+    ("PUT", ENDPOINT + "/secret", {"secret": PLATFORM_SECRET}),
+]
+
+
+async def opened(
+    front: LiveEngine,
+    headers: dict[str, str],
+    integration_id: str,
+    body: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A new address as a manager is shown it."""
+    path = ENDPOINT.format(integration_id=integration_id)
+    answer = await front.http.post(path, json=body or {}, headers=headers)
+    assert answer.status_code == 201, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
