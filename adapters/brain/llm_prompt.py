@@ -147,7 +147,7 @@ def prompt_for(
             name: value[:_FIELD_CHARS] for name, value in list(request.fields.items())[:_FIELDS]
         },
         "order": _order(request.order, request.today) if request.order else None,
-        "attachments": _attachments(request.attachments, sees_images=sees_images),
+        "attachments": _files(request.attachments, sees_images=sees_images),
         "sources": shown,
         "offers": [{"kind": str(offer.kind), "what": _offer(offer)} for offer in request.offers],
     }
@@ -160,7 +160,7 @@ def prompt_for(
     )
 
 
-def _attachments(files: Sequence[ShownFile], *, sees_images: bool) -> list[JsonValue]:
+def _files(files: Sequence[ShownFile], *, sees_images: bool) -> list[JsonValue]:
     numbers = count(1)
     return [
         {

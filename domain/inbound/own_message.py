@@ -16,7 +16,7 @@ from domain.inbound.meaning import StaffMessage
 from domain.intake.customer_email import customer_key
 from domain.integrations.provider import Provider
 
-IN_FLIGHT: Final = timedelta(minutes=2)
+IN_FLIGHT: Final = timedelta(minutes=1)
 """How long a message that was begun is waited for, before what comes of it is taken for a
 person's."""
 

@@ -189,6 +189,7 @@ async def _keep(
     for tenant, integration_id in owners:
         named = believed.of(integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
+        resources.metrics.webhook_came(sender.platform.provider, kept.was)
         if kept.was is KeptAs.CONFLICT:
             _log.warning("inbound conflict", client_id=tenant, webhook_id=kept.id)
         if kept.starts:

@@ -4,16 +4,16 @@ It checks what it is asked as they do, and answers by a script that can also fai
 """
 
 import asyncio
-import base64
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.servers.llm_images import Image, images_of, is_taken
+
 KEY = "sk-canary-0123456789abcdef"
 TOKENS_IN, TOKENS_OUT = 1_000, 100
-IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,8 @@ class Asked:
         )
 
     @property
-    def images(self) -> list[tuple[str, bytes]]:
-        """Media type and bytes of each image, in their order."""
-        parts = [
-            part
-            for message in self.body["messages"]
-            if isinstance(message["content"], list)
-            for part in message["content"]
-        ]
-        return [found for part in parts if (found := _image(part)) is not None]
-
-
-def _image(part: dict[str, Any]) -> tuple[str, bytes] | None:
-    match part:
-        case {"type": "image_url", "image_url": {"url": str(url)}}:
-            head, _, data = url.partition(";base64,")
-            return head.removeprefix("data:"), base64.b64decode(data, validate=True)
-        case {"type": "image", "source": {"type": "base64", "media_type": form, "data": data}}:
-            return form, base64.b64decode(data, validate=True)
-    return None
+    def images(self) -> list[Image]:
+        return images_of(self.body.get("messages", []))
 
 
 @dataclass(frozen=True)
@@ -221,9 +204,8 @@ class LlmServer:
 
 def _problem(asked: Asked) -> str | None:
     """What the provider would not take."""
-    for form, data in asked.images if not asked.path.endswith("/embeddings") else ():
-        if form not in IMAGES or not data or len(data) > 5 * 1024 * 1024:
-            return "Could not process image"
+    if not all(map(is_taken, asked.images)):
+        return "Could not process image"
     match asked.path:
         case "/v1/messages":
             schema = "output_config" in asked.body or "tools" in asked.body
