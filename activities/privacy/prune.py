@@ -43,7 +43,8 @@ class Prune:
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes,
         invitations, sessions that are over, the widget's codes and sessions, orders that nothing
-        is told of any more, what webhooks have missed and the bodies of what was told. Repeating it prunes what is left.
+        is told of any more, what webhooks have missed and the bodies of what was told. Repeating
+        it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.

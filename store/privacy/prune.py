@@ -8,8 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
 from store.inbound.tables import inbound_webhooks
-from store.integrations.tables import helpdesk_pauses
-from store.integrations.tables import order_facts
+from store.integrations.tables import helpdesk_pauses, order_facts
 from store.webhooks.tables import outbox
 from store.widget.tables import widget_sessions
 
