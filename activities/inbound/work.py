@@ -24,7 +24,7 @@ from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer, carry_out
 from services.inbound.lane_turns import Failure, Turn, end_turn, hand_over, has_ended
 from store.inbound.lanes import lock_lanes
-from store.inbound.work import StoredWebhook, WorkRepository
+from store.inbound.work import Standing, StoredWebhook, WorkRepository
 
 # A mail with files is held in memory several times while it is read: so many at once in a worker.
 _LARGE: Final = 1024 * 1024
@@ -34,7 +34,7 @@ _PATIENCE_S: Final = 4.0
 # Files of ten megabytes are written in it.
 _TRANSACTION_S: Final = 10.0
 
-_ERASED: Final = Nothing("erased")
+_NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
@@ -85,10 +85,10 @@ class WorkOnWebhook:
         async with self._units.of(tenant) as work:
             rows = WorkRepository(work.connection, tenant)
             await rows.serialize(step.ref.webhook_id)
-            webhook = await rows.read(step.ref.webhook_id)
+            webhook = await rows.standing(step.ref.webhook_id)
             if webhook is None:
                 return WebhookWorked()
-            if has_ended(webhook.state):
+            if has_ended(webhook):
                 turn = await _again(work, webhook)
             else:
                 turn = await end_turn(work, webhook, Failure(step.code))
@@ -96,15 +96,15 @@ class WorkOnWebhook:
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
         """What the bytes say. In a thread: how long it takes is for strangers to say."""
-        if has_ended(webhook.state):
-            return _ERASED  # whatever it says, nothing is done
+        if has_ended(webhook.standing):
+            return _NOTHING_LEFT  # whatever it says, nothing is done
         platform = self._platforms.get(webhook.provider)
         if platform is None:
             raise UnknownProvider(webhook.integration_id, webhook.provider)
         async with self._units.database.reading(tenant) as connection:
             body = await WorkRepository(connection, tenant).body(webhook.id)
         if body is None:
-            return _ERASED
+            return _NOTHING_LEFT
         return await asyncio.to_thread(_said, platform, webhook, body)
 
     async def _carry_out(
@@ -113,7 +113,7 @@ class WorkOnWebhook:
         tenant = TenantId(step.ref.client_id)
         async with self._opened(tenant, said) as work:
             if await _is_over(work, webhook):
-                return _worked(step, await _again(work, webhook))
+                return _worked(step, await _again(work, webhook.standing))
             came_to = (
                 said
                 if isinstance(said, Failure)
@@ -121,11 +121,11 @@ class WorkOnWebhook:
             )
             begins = isinstance(came_to, Effect) and came_to.erase is not None
             if not begins:
-                turn = await end_turn(work, webhook, came_to)
+                turn = await end_turn(work, webhook.standing, came_to)
         if isinstance(came_to, Effect) and came_to.erase is not None:
             await self._erasures.start_erasure(came_to.erase)
             async with self._opened(tenant, said) as work:
-                turn = await end_turn(work, webhook, came_to)
+                turn = await end_turn(work, webhook.standing, came_to)
         return _worked(step, turn, came_to if isinstance(came_to, Wait) else None)
 
     def _opened(
@@ -168,10 +168,10 @@ async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
     """Whether another try has ended it, once that has committed."""
     rows = WorkRepository(work.connection, work.tenant)
     await rows.serialize(webhook.id)
-    return has_ended(await rows.state(webhook.id))
+    return has_ended(await rows.standing(webhook.id))
 
 
-async def _again(work: UnitOfWork, webhook: StoredWebhook) -> Turn:
+async def _again(work: UnitOfWork, webhook: Standing) -> Turn:
     await lock_lanes(work.connection, work.tenant)
     return await hand_over(work, webhook)
 

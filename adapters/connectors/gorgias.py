@@ -12,6 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from adapters.connectors.helpdesk import (
     HelpdeskAccount,
+    basic,
     html_body,
     plain_body,
     tagging,
@@ -71,7 +72,9 @@ class Gorgias:
         base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]
         return cls(
-            HelpdeskAccount(http, base_url, agent, credentials["api_key"]), agent, settings["email"]
+            HelpdeskAccount(http, base_url, basic(agent, credentials["api_key"])),
+            agent,
+            settings["email"],
         )
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:

@@ -1,4 +1,4 @@
-"""What the helpdesks have in common: an account behind basic auth, its tickets, and plain words."""
+"""What the helpdesks have in common: an account, its tickets, and plain words."""
 
 import base64
 import re
@@ -24,11 +24,16 @@ _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 class HelpdeskAccount:
     """One merchant's account: where it is, and how a request to it is signed."""
 
-    def __init__(self, http: httpx.AsyncClient, base_url: str, user: str, secret: str) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient, base_url: str, authorization: str, **headers: str
+    ) -> None:
         self._http = http
         self._base_url = base_url
-        token = base64.b64encode(f"{user}:{secret}".encode()).decode()
-        self._headers = {"authorization": f"Basic {token}", "accept": "application/json"}
+        self._headers = {
+            "authorization": authorization,
+            "accept": "application/json",
+            **headers,
+        }
 
     def exchange(self) -> ConnectorCall:
         return ConnectorCall(self._http)
@@ -44,6 +49,11 @@ class HelpdeskAccount:
         return self._http.build_request(
             method, f"{self._base_url}{path}", params=query, json=body, headers=self._headers
         )
+
+
+def basic(user: str, secret: str) -> str:
+    """The header of basic auth."""
+    return f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
 
 
 @contextmanager

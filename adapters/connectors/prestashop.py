@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Final, Self, TypeVar
 
 import httpx
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
 from adapters.connectors.http import ConnectorCall
 from domain.core.errors import InvalidInput
@@ -67,23 +67,30 @@ class _State(BaseModel):
     shipped: int
 
 
-class _Orders(BaseModel):
+class _Table(BaseModel):
+    @model_validator(mode="before")
+    @classmethod
+    def _rows(cls, value: object) -> object:
+        return _no_list(value)
+
+
+class _Orders(_Table):
     orders: tuple[_Order, ...] = ()
 
 
-class _Customers(BaseModel):
+class _Customers(_Table):
     customers: tuple[_Customer, ...] = ()
 
 
-class _Currencies(BaseModel):
+class _Currencies(_Table):
     currencies: tuple[_Currency, ...] = ()
 
 
-class _States(BaseModel):
+class _States(_Table):
     order_states: tuple[_State, ...] = ()
 
 
-_Found = TypeVar("_Found", bound=BaseModel)
+_Found = TypeVar("_Found", bound=_Table)
 
 
 class PrestaShop:

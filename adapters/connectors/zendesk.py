@@ -12,7 +12,14 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
+from adapters.connectors.helpdesk import (
+    HelpdeskAccount,
+    basic,
+    html_body,
+    tagging,
+    ticket_id,
+    writing,
+)
 from adapters.connectors.http import Conflict, ConnectorCall
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import (
@@ -105,6 +112,18 @@ class _Me(BaseModel):
     user: _Myself
 
 
+def account_of(
+    integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+) -> HelpdeskAccount:
+    """Both must be complete (`check_settings`, `check_credentials`)."""
+    settings = integration.settings
+    return HelpdeskAccount(
+        http,
+        integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
+        basic(f"{settings['email']}/token", credentials["api_token"]),
+    )
+
+
 class Zendesk:
     """One account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
 
@@ -116,15 +135,7 @@ class Zendesk:
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
         """Both must be complete (`check_settings`, `check_credentials`)."""
-        settings = integration.settings
-        return cls(
-            HelpdeskAccount(
-                http,
-                integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
-                f"{settings['email']}/token",
-                credentials["api_token"],
-            )
-        )
+        return cls(account_of(integration, credentials, http))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """A public comment. Refused on a ticket that is solved or closed, or another customer's."""

@@ -7,6 +7,7 @@ its own, and the secret header that proves it.
 from collections.abc import Mapping
 from typing import Final, Literal
 
+from domain.inbound.endpoint import SECRET_HEADER
 from domain.inbound.errors import RefusalReason
 from domain.inbound.helpdesk_news import (
     Author,
@@ -25,8 +26,6 @@ from domain.inbound.request import InboundRequest
 from domain.inbound.signature import require_match, signature_header
 from domain.inbound.webhook import WebhookKind
 from domain.integrations.provider import Provider
-
-SECRET_HEADER: Final = "x-inbound-secret"  # noqa: S105 - a name
 
 # All in one lane: whether a person answered before or after the customer wrote is what matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
@@ -57,7 +56,7 @@ class HelpdeskForm(Told):
 
 def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
     """That the request carries the secret. Raises InboundRefused."""
-    given = signature_header(request, SECRET_HEADER, RefusalReason.SIGNATURE_MISSING)
+    given = signature_header(request, SECRET_HEADER.lower(), RefusalReason.SIGNATURE_MISSING)
     require_match(secrets, given)
 
 

@@ -4,6 +4,7 @@ Never by the author's address alone: people may work under the agent's account.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from domain.inbound.meaning import StaffMessage
 from domain.intake.customer_email import customer_key
 from domain.integrations.provider import Provider
 
-IN_FLIGHT: Final = timedelta(minutes=2)
+IN_FLIGHT: Final = timedelta(minutes=1)
 """How long a message that was begun is waited for, before what comes of it is taken for a
 person's."""
 
@@ -23,7 +24,7 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
 # What some helpdesks put before a message: its author's name.
 _MAX_HEAD: Final = 80
-_MIN_WORDS: Final = 12
+_MIN_INK: Final = 12
 
 
 class Authorship(StrEnum):
@@ -72,28 +73,30 @@ def authorship(
     if own and message.by and customer_key(own) != customer_key(message.by):
         return Authorship.PEOPLE
     on_their_way = [one for one in written if not one.is_settled and now - one.begun_at < IN_FLIGHT]
-    if any(says_the_same(message.text, one.text) for one in (*written[:1], *on_their_way)):
+    candidates = (*written[:1], *on_their_way)
+    if any(says_the_same(message.text, one.text, after_head=True) for one in candidates):
         return Authorship.OURS
     return Authorship.UNDECIDED if on_their_way else Authorship.PEOPLE
 
 
-def says_the_same(told: str, sent: str) -> bool:
-    """Whether the words are those that were sent, whatever a helpdesk made of their form: HTML,
-    spaces, and the author's name before them."""
+def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
+    """Whether the words are those that were sent, whatever a helpdesk made of their form: HTML and
+    spaces. `after_head`: a name may stand before them."""
     if max(len(told), len(sent)) > _MAX_CHARS:
         return False
-    ours = _letters(sent)
+    ours = _ink(sent)
     if not ours:
         return False
     for form in (_TAG.sub(" ", told), told):
-        theirs = _letters(unescape(form))
+        theirs = _ink(unescape(form))
+        head = len(theirs) - len(ours)
         if theirs == ours:
             return True
-        head = len(theirs) - len(ours)
-        if len(ours) >= _MIN_WORDS and 0 < head <= _MAX_HEAD and theirs.endswith(ours):
+        if after_head and len(ours) >= _MIN_INK and 0 < head <= _MAX_HEAD and theirs.endswith(ours):
             return True
     return False
 
 
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+def _ink(text: str) -> str:
+    """What is left of a text without its spaces."""
+    return "".join(unicodedata.normalize("NFC", text).split())

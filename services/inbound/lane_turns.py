@@ -6,7 +6,7 @@ from domain.inbound.effect import Effect, Wait
 from domain.inbound.webhook import WebhookState
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.lanes import LaneRepository, lock_lanes
-from store.inbound.work import StoredWebhook, UnstartedRun, WorkRepository
+from store.inbound.work import Standing, UnstartedRun, WorkRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,7 @@ class Turn:
     run: UnstartedRun | None
 
 
-async def end_turn(
-    work: UnitOfWork, webhook: StoredWebhook, came_to: Effect | Wait | Failure
-) -> Turn:
+async def end_turn(work: UnitOfWork, webhook: Standing, came_to: Effect | Wait | Failure) -> Turn:
     """Write what one try came to. A webhook that has ended, or stands aside, lets the next of its
     lane begin."""
     rows = WorkRepository(work.connection, work.tenant)
@@ -42,7 +40,7 @@ async def end_turn(
     return await hand_over(work, webhook)
 
 
-async def hand_over(work: UnitOfWork, webhook: StoredWebhook) -> Turn:
+async def hand_over(work: UnitOfWork, webhook: Standing) -> Turn:
     """Let the lane go on, on a transaction that holds the client's lanes. Repeating it names the
     same: a crash after the commit loses nothing."""
     lanes = LaneRepository(work.connection, work.tenant)
@@ -52,6 +50,6 @@ async def hand_over(work: UnitOfWork, webhook: StoredWebhook) -> Turn:
     return Turn(tuple(head for head in heads if head != webhook.id), run)
 
 
-def has_ended(state: WebhookState | None) -> bool:
-    """Whether nothing is left to do. None: of a row that was erased."""
-    return state in (None, WebhookState.DONE, WebhookState.FAILED)
+def has_ended(webhook: Standing | None) -> bool:
+    """Whether nothing is left to do. None: its row was erased."""
+    return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

@@ -19,7 +19,7 @@ async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> boo
     await lock_lanes(work.connection, work.tenant)
     rows = WorkRepository(work.connection, work.tenant)
     lanes = LaneRepository(work.connection, work.tenant)
-    webhook = await rows.read(webhook_id)
+    webhook = await rows.standing(webhook_id)
     if webhook is None:
         raise InboundWebhookNotFound(webhook_id)
     match webhook.state:

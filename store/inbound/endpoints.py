@@ -119,7 +119,7 @@ class EndpointRepository(TenantRepository):
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
         """Store one; False, and nothing, where the integration has one."""
-        made = await self._connection.execute(
+        made = await self._connection.scalar(
             insert(inbound_endpoints)
             .values(
                 client_id=self._tenant,
@@ -132,7 +132,7 @@ class EndpointRepository(TenantRepository):
             .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
             .returning(_endpoint.integration_id)
         )
-        return made.one_or_none() is not None
+        return made is not None
 
     async def rotate(
         self,

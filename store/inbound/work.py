@@ -23,6 +23,15 @@ from store.runs.tables import engine_runs
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a webhook is, whosever it is. `kind` names its lane."""
+
+    id: str
+    kind: WebhookKind
+    state: WebhookState
+
+
+@dataclass(frozen=True, slots=True)
 class StoredWebhook:
     """One without its body. `size`: of that, in bytes; None if it was erased."""
 
@@ -36,6 +45,11 @@ class StoredWebhook:
     size: int | None
     facts: EndpointFacts
     headers: Mapping[str, str] = field(repr=False)
+
+    @property
+    def standing(self) -> Standing:
+        """As it was read."""
+        return Standing(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +78,8 @@ class WorkRepository(TenantRepository):
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
-        """None if it was erased meanwhile."""
+        """None if it was erased meanwhile. Raises UnknownProvider: another version may have taken
+        it."""
         row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
         if row is None:
             return None
@@ -82,7 +97,7 @@ class WorkRepository(TenantRepository):
                 row.settings,
                 row.mapping or {},
                 received_at=row.created_at,
-                is_signed=row.is_signed,
+                is_signed=bool(row.is_signed),
             ),
             headers=row.headers,
         )
@@ -92,10 +107,10 @@ class WorkRepository(TenantRepository):
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
-    async def state(self, webhook_id: str) -> WebhookState | None:
+    async def standing(self, webhook_id: str) -> Standing | None:
         """As it is now; None if it was erased meanwhile."""
-        state = await self._connection.scalar(_STATE, self._key(webhook_id))
-        return state and WebhookState(state)
+        row = (await self._connection.execute(_STANDING, self._key(webhook_id))).one_or_none()
+        return row and Standing(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
     async def end(self, webhook_id: str, effect: Effect, now: datetime) -> None:
         await self._write(
@@ -195,7 +210,7 @@ _READ: Final = (
     .where(*_THIS)
 )
 _BODY: Final = sa.select(_ROW.body).where(*_THIS)
-_STATE: Final = sa.select(_ROW.state).where(*_THIS)
+_STANDING: Final = sa.select(_ROW.kind, _ROW.state).where(*_THIS)
 _RUN: Final = (
     sa.select(engine_runs.c.id, engine_runs.c.event_id, playbook_versions.c.threshold)
     .select_from(inbound_webhooks)

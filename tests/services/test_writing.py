@@ -12,8 +12,8 @@ EDGES: Final = ("api", "commands", "demo")
 # What of a database opens a transaction that may write, or none at all.
 WRITING: Final = frozenset({"tenant", "service", "unscoped", "_transaction", "_connection"})
 OPENED: Final = frozenset({"of", "spanning", "everywhere"})
-# A key, the widget's too, or the token of an address for webhooks, is read by a function of the database, before any client is known. What
-# PostgreSQL allows is asked as the role that connects.
+# A key, the widget's too, or the token of an address for webhooks, is read by a function of the
+# database, before any client is known. What PostgreSQL allows is asked as the role that connects.
 UNSCOPED: Final = {
     ("auth.py", "unscoped"),
     ("widget_access.py", "unscoped"),

@@ -9,13 +9,14 @@ import pytest
 
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
+from adapters.connectors.woocommerce import WooCommerce
 from domain.core.money import Money
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
 from domain.integrations.provider import Provider
 from tests.support.agent.orders import an_order
-from tests.support.servers import shopify, stripe
+from tests.support.servers import shopify, stripe, woocommerce
 from tests.support.servers.http_service import Fault
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
@@ -42,7 +43,7 @@ class Case:
     """A shop with one paid order, number 1001 over 49.90 EUR. `read`, `verify` and `act`: what its
     server tells a lookup, a look at what was refunded, and a refund apart by."""
 
-    server: shopify.ShopifyServer | stripe.StripeServer
+    server: shopify.ShopifyServer | stripe.StripeServer | woocommerce.WooCommerceServer
     integration: Integration
     credentials: dict[str, str]
     make: Callable[[Integration, dict[str, str], httpx.AsyncClient], Shop]
@@ -88,6 +89,24 @@ def stripe_case() -> Iterator[Case]:
             Stripe.of,
             payment.id,
             lambda: [refund.amount for refund in server.refunds],
+            "GET",
+            "GET",
+            "POST",
+        )
+
+
+@contextmanager
+def woocommerce_case() -> Iterator[Case]:
+    order = woocommerce.WooOrder(1001, 4990, CUSTOMER)
+    with woocommerce.woocommerce_server(order) as server:
+        settings = {"url": "https://shop.example", "base_url": server.url}
+        yield Case(
+            server,
+            Integration(id="i", provider=Provider.WOOCOMMERCE, settings=settings, sealed="sealed"),
+            {"consumer_key": woocommerce.KEY, "consumer_secret": woocommerce.SECRET},
+            WooCommerce.of,
+            str(order.id),
+            lambda: [refund.minor for refund in server.refunds],
             "GET",
             "GET",
             "POST",

@@ -6,11 +6,15 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from adapters.connectors.freshdesk import Freshdesk
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.http import open_client
+from adapters.connectors.intercom import Intercom
+from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
+from adapters.connectors.woocommerce import WooCommerce
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
 from adapters.seal import FernetSealer, new_seal_key
@@ -23,23 +27,35 @@ CANARY = "canary-5d1f0a77"
 SETTINGS = {
     Provider.SHOPIFY: {"shop": "acme.myshopify.com"},
     Provider.STRIPE: {},
+    Provider.WOOCOMMERCE: {"url": "https://shop.example"},
+    Provider.PRESTASHOP: {"url": "https://shop.example/fr"},
     Provider.DEMO_SHOP: {"path": "shop.db"},
     Provider.ZENDESK: {"subdomain": "acme", "email": "agent@acme.example"},
     Provider.GORGIAS: {"domain": "acme", "email": "support@acme.example"},
+    Provider.INTERCOM: {"admin_id": "991"},
+    Provider.FRESHDESK: {"domain": "acme", "email": "agent@acme.example"},
 }
 SECRETS = {
     Provider.SHOPIFY: ["access_token"],
     Provider.STRIPE: ["api_key"],
+    Provider.WOOCOMMERCE: ["consumer_key", "consumer_secret"],
+    Provider.PRESTASHOP: ["webservice_key"],
     Provider.DEMO_SHOP: [],
     Provider.ZENDESK: ["api_token"],
     Provider.GORGIAS: ["email", "api_key"],
+    Provider.INTERCOM: ["access_token"],
+    Provider.FRESHDESK: ["api_key"],
 }
 CLASSES = {
     Provider.SHOPIFY: Shopify,
     Provider.STRIPE: Stripe,
+    Provider.WOOCOMMERCE: WooCommerce,
+    Provider.PRESTASHOP: PrestaShop,
     Provider.DEMO_SHOP: DemoShop,
     Provider.ZENDESK: Zendesk,
     Provider.GORGIAS: Gorgias,
+    Provider.INTERCOM: Intercom,
+    Provider.FRESHDESK: Freshdesk,
 }
 
 
@@ -67,7 +83,7 @@ def strict(http: httpx.AsyncClient) -> ConnectorRegistry:
     return ConnectorRegistry(SEALER, http, allow_loopback=False)
 
 
-@pytest.mark.parametrize("provider", list(Provider))
+@pytest.mark.parametrize("provider", list(CLASSES))
 async def test_every_provider_has_its_connector(
     registry: ConnectorRegistry, provider: Provider
 ) -> None:
@@ -82,11 +98,27 @@ async def test_every_provider_has_its_connector(
                 of(given)
 
 
+async def test_what_is_neither_shop_nor_helpdesk_is_not_called(registry: ConnectorRegistry) -> None:
+    assert CLASSES.keys() == SHOPS | HELPDESKS
+    for provider in set(Provider) - SHOPS - HELPDESKS:
+        given = Integration(id="i", provider=provider, sealed=SEALER.seal("{}"))
+        for of in (registry.shop, registry.helpdesk):
+            with pytest.raises(ActionRefused):
+                of(given)
+
+
+@pytest.mark.parametrize("provider", [Provider.SHOPIFY, Provider.WOOCOMMERCE])
+async def test_a_connection_that_only_listens_is_not_called(
+    registry: ConnectorRegistry, provider: Provider
+) -> None:
+    with pytest.raises(ActionRefused):
+        registry.shop(integration(provider, sealed=""))
+
+
 @pytest.mark.parametrize(
     "sealed",
     [
         pytest.param("damaged", id="damaged"),
-        pytest.param("", id="empty"),
         pytest.param(FernetSealer(new_seal_key()).seal('{"access_token": "x"}'), id="other key"),
         pytest.param(SEALER.seal(CANARY), id="no JSON"),
         pytest.param(SEALER.seal(f'["{CANARY}"]'), id="no object"),
@@ -155,7 +187,7 @@ async def test_no_other_address_is_called(
         registry.shop(integration(provider, base_url=base_url))
 
 
-@pytest.mark.parametrize("provider", list(Provider))
+@pytest.mark.parametrize("provider", list(CLASSES))
 async def test_this_machine_only_where_it_is_allowed(
     registry: ConnectorRegistry, strict: ConnectorRegistry, provider: Provider
 ) -> None:
@@ -174,5 +206,5 @@ async def test_this_machine_only_where_it_is_allowed(
 async def test_elsewhere_it_always_is(strict: ConnectorRegistry) -> None:
     for provider in SHOPS - {Provider.DEMO_SHOP}:
         strict.shop(integration(provider))
-    for provider in HELPDESKS:
+    for provider in HELPDESKS & CLASSES.keys():
         strict.helpdesk(integration(provider))

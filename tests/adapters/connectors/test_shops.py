@@ -28,11 +28,18 @@ from tests.adapters.connectors.shop_case import (
     patience_for,
     shopify_case,
     stripe_case,
+    woocommerce_case,
 )
 from tests.support.servers.http_service import Fault
 
+# What a deadline alone ends is the business of `http.py`: two shops are enough for it.
+FAULTS = [
+    *((shop, fault) for shop in (shopify_case, stripe_case) for fault in Fault),
+    *((woocommerce_case, fault) for fault in QUICK),
+]
 
-@pytest.fixture(params=[shopify_case, stripe_case])
+
+@pytest.fixture(params=[shopify_case, stripe_case, woocommerce_case])
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     with request.param() as case:
         yield case
@@ -101,7 +108,7 @@ async def test_another_key_is_another_refund(case: Case, shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize(("case", "fault"), FAULTS, indirect=["case"])
 async def test_unknown_and_then_exactly_one(
     case: Case, shop: Shop, fault: Fault, after: bool
 ) -> None:
@@ -125,6 +132,7 @@ async def test_found_when_the_key_is_long_forgotten(case: Case, shop: Shop) -> N
     assert case.moved() == [1500]
 
 
+@pytest.mark.parametrize("case", [shopify_case, stripe_case], indirect=True)
 async def test_the_key_holds_where_the_look_came_too_early(case: Case, shop: Shop) -> None:
     await shop.refund(case.order, PART, KEY, again=False)
     case.server.hides_refunds = True
@@ -195,7 +203,7 @@ async def test_away_without_a_time_is_unknown(case: Case, shop: Shop) -> None:
         await shop.refund(case.order, PART, KEY, again=False)
 
 
-@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize(("case", "fault"), FAULTS, indirect=["case"])
 async def test_a_lookup_that_went_wrong_can_be_repeated(
     case: Case, shop: Shop, fault: Fault
 ) -> None:

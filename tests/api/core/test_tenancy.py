@@ -88,7 +88,8 @@ OF_A_PROGRAM = {
     ("POST", "/authorize"),
 }
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`. Of a
-# platform's webhook the address says whose it is, or the account that it names: `tests/api/inbound/`.
+# platform's webhook the address says whose it is, or the account that it names:
+# `tests/api/inbound/`.
 SIGNED = {
     ("POST", "/api/payments/stripe/webhook"),
     ("POST", "/api/webhooks/shopify"),

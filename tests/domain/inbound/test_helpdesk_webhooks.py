@@ -231,16 +231,16 @@ def test_intercom_s_customers(
 @each(
     [
         (
-            "conversation.admin.replied",
+            "replied",
             "comment",
             StaffMessage("1911149811", "2", True, by="991", text="x"),
         ),
         (
-            "conversation.admin.noted",
+            "noted",
             "note",
             StaffMessage("1911149811", "2", False, by="991", text="x"),
         ),
-        ("conversation.admin.closed", "close", TicketClosed("1911149811")),
+        ("closed", "close", TicketClosed("1911149811")),
     ]
 )
 def test_intercom_s_people(what: str, kind: str, expected: Meaning) -> None:
@@ -258,7 +258,7 @@ def test_what_is_of_no_known_shape(platform: Platform) -> None:
         b"", b"\xff", b"[]", b"{", b"[" * 100_000, b'{"type": 1e999}',
         b'{"event": "message", "ticket_id": "\\ud800"}', b'{"event": "message"}',
         b'{"event": "message", "ticket_id": "1/../2", "message": "x"}',
-        b'{"id": "1", "topic": "conversation.admin.replied", "data": {"item": {"id": "1"}}}',
+        b'{"id": "1", "topic": "replied", "data": {"item": {"id": "1"}}}',
         b'{"type": "zen:event-type:ticket.comment_added", "detail": {"id": "1"}}',
     )  # fmt: skip
     for body in bodies:

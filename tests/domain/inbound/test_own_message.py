@@ -69,14 +69,14 @@ def test_whose_account_the_agent_s_is() -> None:
     assert own_author(Provider.GORGIAS, settings) is None
 
 
-@given(st.text(min_size=1).filter(lambda text: any(it.isalnum() for it in text)))
+@given(st.text(min_size=1).filter(str.strip))
 def test_our_words_come_back_as_html(text: str) -> None:
     assert says_the_same(html_body(text), text)
 
 
 def test_words_that_are_none() -> None:
     assert not says_the_same("", "")
-    assert not says_the_same("👍", "👍")
+    assert says_the_same("<p>👍</p>", "👍")
     assert not says_the_same("a" * 300_000, "a" * 300_000)
     # A short answer at the end of a person's is no proof.
-    assert not says_the_same("Je pense que oui", "oui")
+    assert not says_the_same("Je pense que oui", "oui", after_head=True)

@@ -1,10 +1,11 @@
 """A worker that ends itself with SIGKILL at a named point, its one argument.
 
 The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
-lost), `mail-sent` (the mail server has the mail, the ledger does not know), `refund-begun` (the
-ledger says so, the shop was not asked) or `refund-done` (the shop has given the money back, the
-ledger does not know). Of deliveries it is the webhooks' worker that ends. At a point that never
-comes it works until the test ends it.
+lost), `uncommitted:inbound.work` (a webhook's effect is written, and not committed), `mail-sent`
+(the mail server has the mail, the ledger does not know), `refund-begun` (the ledger says so, the
+shop was not asked) or `refund-done` (the shop has given the money back, the ledger does not know).
+Of deliveries it is the webhooks' worker that ends. At a point that never comes it
+works until the test ends it.
 
 What it leaves behind is missed sooner than the product would miss it, and in the same way: its
 activities promise heartbeats in shorter intervals, and no run is parked with it.
@@ -15,12 +16,16 @@ import dataclasses
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
 from temporalio import activity
+from temporalio.client import Client
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
@@ -33,18 +38,25 @@ from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from domain.core import names
+from domain.core.ids import TenantId
 from domain.core.money import Money
 from domain.core.ports import MailSender, OutgoingMail
+from domain.inbound.catalogue import PLATFORMS
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from services.inbound.effects import Doer
 from settings import Settings, load_settings
-from store.core.database import Database
+from store.core.database import PATIENCE_S, Database
 from store.core.error_reports import keep_in
 from workers import webhooks as webhook_worker
-from workers.engine import build_activities, build_worker
+from workers.engine import build_worker
+from workers.engine_activities import build_activities
 from workers.outgoing_mail import build_mailer
 from workflows import options
 
@@ -117,6 +129,28 @@ class DyingConnectors(ConnectorRegistry):
         return DyingShop(super().shop(integration), self.point)
 
 
+class DyingDoor(UnitsOfWork):
+    """The transaction of a webhook's effect ends with this process, before its commit."""
+
+    @asynccontextmanager
+    async def of(
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
+    ) -> AsyncIterator[UnitOfWork]:
+        async with super().of(tenant, patience_s=patience_s, dry_run=dry_run) as work:
+            yield work
+            _die()
+
+
+def _dying_work(settings: Settings, client: Client, database: Database) -> WorkOnWebhook:
+    engine, sealer = TemporalEngine(client), FernetSealer(settings.seal.key.get_secret_value())
+    return WorkOnWebhook(
+        DyingDoor(database, engine, utc_now, new_ulid),
+        Doer(Actor.system("inbound"), sealer, utc_now, settings.threads.lasts),
+        platforms=PLATFORMS,
+        erasures=engine,
+    )
+
+
 def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
@@ -132,7 +166,10 @@ async def main(point: str) -> None:
     client = await connect(settings.temporal)
     database = Database(settings.database.url)
     activities = build_activities(settings, database, client, open_client(), NormalizerPool())
-    if ":" not in point:
+    if point == f"uncommitted:{names.WORK_ON_WEBHOOK}":
+        work = _dying_work(settings, client, database)
+        activities = dataclasses.replace(activities, work_on_webhook=work)
+    elif ":" not in point:
         execute = _dying_execute(point, settings, database)
         activities = dataclasses.replace(activities, execute=execute)
     tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())

@@ -49,7 +49,8 @@ from tests.support.servers.stripe_account import (
 )
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 from workers import webhooks as webhook_worker
-from workers.engine import EngineActivities, build_activities, build_worker
+from workers.engine import build_worker
+from workers.engine_activities import EngineActivities, build_activities
 
 GATEWAY = "/api/engine/gateway"
 ENGINE_SECRET = "the engine secret of all the tests"
@@ -140,10 +141,14 @@ async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
 
 
 def think_with(
-    database: Database, brain: Brain, *, answers_without_person: int = ANSWERS_WITHOUT_PERSON
+    database: Database,
+    brain: Brain,
+    *,
+    sees_images: bool = False,
+    answers_without_person: int = ANSWERS_WITHOUT_PERSON,
 ) -> Think:
     """The thinking step with a brain of the test's."""
-    purse = Purse(database, Brains(embedded=brain), utc_now)
+    purse = Purse(database, Brains(embedded=brain, sees_images=sees_images), utc_now)
     return Think(
         database,
         purse,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from graphql import (
@@ -32,6 +33,7 @@ PATH: Final = "/admin/api/2026-07/graphql.json"
 Info = GraphQLResolveInfo[Any]
 
 _SCHEMA: Final = build_schema(SCHEMA)
+_SINCE: Final = re.compile(r"updated_at:>='([^']+)'")
 _TERM: Final = re.compile(r'(name|email|id):"?([^"\\]*)"?')
 
 
@@ -61,6 +63,7 @@ class ShopifyOrder:
     rate: int = 1
     note: str | None = None
     created_at: str = "2026-03-01T10:00:00Z"
+    updated_at: str = ""
     cancelled_at: str | None = None
     fulfillment: str = "UNFULFILLED"
     parcels: list[tuple[str, str | None]] = field(default_factory=list)
@@ -70,6 +73,10 @@ class ShopifyOrder:
     @property
     def id(self) -> str:
         return f"gid://shopify/Order/{self.shop_id or self.name.removeprefix('#')}"
+
+    @property
+    def changed_at(self) -> str:
+        return self.updated_at or self.created_at
 
     def bag(self, paid_minor: int) -> dict[str, object]:
         return {
@@ -93,6 +100,7 @@ class ShopifyServer(HttpService):
 
     `refuse_next`: codes of errors with which the next operations of that name end, in place of
     being carried out. `polls`: how often a cancellation is asked for before it is through.
+    `page_size` caps a page of changes.
     `hides_refunds`: a look at what was refunded comes too early.
     """
 
@@ -102,6 +110,7 @@ class ShopifyServer(HttpService):
         self.refunds: list[MovedMoney] = []
         self.refuse_next: dict[str, str] = {}
         self.polls = 1
+        self.page_size = 25
         self.hides_refunds = False
         self.cancelling_fails = False
         self._results: dict[str, tuple[str, dict[str, object]]] = {}
@@ -149,7 +158,11 @@ class ShopifyServer(HttpService):
     def _by_id(self, wanted: str) -> ShopifyOrder | None:
         return next((order for order in self.orders if order.id == wanted), None)
 
-    def _orders(self, _: Info, query: str, first: int, **__: object) -> dict[str, object]:
+    def _orders(
+        self, _: Info, query: str, first: int, after: str | None = None, **__: object
+    ) -> dict[str, object]:
+        if since := _SINCE.fullmatch(query):
+            return self._changed(datetime.fromisoformat(since[1]), first, int(after or 0))
         terms = [_TERM.fullmatch(part) for part in query.split(" OR ")]
         found = [
             order
@@ -162,6 +175,18 @@ class ShopifyServer(HttpService):
         newest = sorted(unique.values(), key=lambda order: order.created_at, reverse=True)
         return {"nodes": [self._shown(order) for order in newest[:first]]}
 
+    def _changed(self, since: datetime, first: int, begin: int) -> dict[str, object]:
+        """The oldest change first; a page's cursor is the place in the whole."""
+        found = sorted(
+            (one for one in self.orders if datetime.fromisoformat(one.changed_at) >= since),
+            key=lambda one: one.changed_at,
+        )
+        end = begin + min(first, self.page_size)
+        return {
+            "nodes": [self._shown(order) for order in found[begin:end]],
+            "pageInfo": {"hasNextPage": end < len(found), "endCursor": str(end)},
+        }
+
     def _shown(self, order: ShopifyOrder | None) -> dict[str, object] | None:
         if order is None:
             return None
@@ -171,10 +196,13 @@ class ShopifyServer(HttpService):
             "name": order.name,
             "email": order.email,
             "note": order.note,
+            "legacyResourceId": order.shop_id or order.name.removeprefix("#"),
             "createdAt": order.created_at,
+            "updatedAt": order.changed_at,
             "cancelledAt": order.cancelled_at,
             "displayFulfillmentStatus": order.fulfillment,
             "totalPriceSet": order.bag(sum(payment.minor for payment in order.payments)),
+            "totalRefundedSet": order.bag(sum(payment.refunded for payment in order.payments)),
             "suggestedRefund": {
                 "maximumRefundableSet": order.bag(left),
                 "suggestedTransactions": [
@@ -187,7 +215,7 @@ class ShopifyServer(HttpService):
                 ],
             },
             "fulfillments": [
-                {"displayStatus": status, "trackingInfo": [{"url": url}]}
+                {"status": "SUCCESS", "displayStatus": status, "trackingInfo": [{"url": url}]}
                 for status, url in order.parcels
             ],
             "lineItems": {

@@ -1,0 +1,165 @@
+"""Freshdesk: replies, notes and tags on the tickets of a merchant's account.
+
+Freshdesk deduplicates nothing and keeps no key: what was begun before is looked for among the
+ticket's conversations, by its author and its words.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Self
+
+import httpx
+from pydantic import BaseModel, JsonValue, RootModel
+
+from adapters.connectors.helpdesk import (
+    HelpdeskAccount,
+    basic,
+    html_body,
+    tagging,
+    ticket_id,
+    writing,
+)
+from adapters.connectors.http import ConnectorCall
+from adapters.connectors.said_before import SaidMessage, said_before
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import ActionRefused, ActionUnknown
+from domain.integrations.integration import Integration
+from domain.integrations.ports import HelpdeskTicket
+
+# An entry holds its body twice, and an answer of ours may not be of any size.
+_ENTRIES_A_PAGE: Final = 25
+_MAX_PAGES: Final = 8
+_DONE: Final = frozenset({4, 5})  # resolved, closed
+
+
+class _Requester(BaseModel):
+    email: str | None = None
+
+
+class _Ticket(BaseModel):
+    status: int
+    tags: tuple[str, ...] = ()
+    requester: _Requester = _Requester()
+
+
+class _Entry(BaseModel):
+    """One of a ticket's conversations, as Freshdesk calls its messages."""
+
+    id: int
+    user_id: int | None = None
+    body: str | None = None
+    incoming: bool = False
+    private: bool = False
+
+
+class _Entries(RootModel[tuple[_Entry, ...]]):
+    """The oldest first."""
+
+
+class _Written(BaseModel):
+    id: int
+
+
+class _Agent(BaseModel):
+    id: int
+
+
+class Freshdesk:
+    """One account. Implements domain.ports.Helpdesk; a message's id is its conversation's."""
+
+    def __init__(self, account: HelpdeskAccount) -> None:
+        self._account = account
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """Both must be complete (`check_settings`, `check_credentials`)."""
+        base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
+        # The password is of no meaning beside an API key.
+        return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
+
+    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+        """A mail to the requester. Refused on a ticket that is resolved or closed, or another
+        customer's."""
+        path = f"/api/v2/tickets/{ticket_id(ticket)}"
+        exchange = self._account.exchange()
+        look = exchange.verify if again else exchange.read
+        with writing(again=again):
+            shown = await look(
+                self._account.request("GET", path, query={"include": "requester"}), _Ticket
+            )
+            found = await self._find(exchange, path, text, private=False) if again else None
+            if found is not None:
+                return found
+            _check_addressee(shown, ticket)
+            request = self._account.request("POST", f"{path}/reply", body={"body": html_body(text)})
+            return str((await exchange.effect(request, _Written)).id)
+
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+        """A private note."""
+        path = f"/api/v2/tickets/{ticket_id(ticket)}"
+        exchange = self._account.exchange()
+        with writing(again=again):
+            found = await self._find(exchange, path, text, private=True) if again else None
+            if found is not None:
+                return found
+            body: dict[str, JsonValue] = {"body": html_body(text), "private": True}
+            request = self._account.request("POST", f"{path}/notes", body=body)
+            return str((await exchange.effect(request, _Written)).id)
+
+    async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
+        """Add tags. Freshdesk sets them all at once: of two who add some in the same moment, the
+        later one may lose the other's.
+
+        Never raises ActionUnknown: adding them once more changes nothing.
+        """
+        path = f"/api/v2/tickets/{ticket_id(ticket)}"
+        exchange = self._account.exchange()
+        with tagging():
+            shown = await exchange.read(self._account.request("GET", path), _Ticket)
+            wanted = [*dict.fromkeys((*shown.tags, *tags))]
+            if len(wanted) > len(shown.tags):
+                request = self._account.request("PUT", path, body={"tags": [*wanted]})
+                await exchange.effect(request, _Ticket)
+
+    async def check(self) -> None:
+        """Ask who we are."""
+        await self._account.exchange().read(self._whoami(), _Agent)
+
+    async def _find(
+        self, exchange: ConnectorCall, path: str, text: str, *, private: bool
+    ) -> str | None:
+        """The id of what says it already. Raises ActionUnknown if nobody can tell."""
+        me = await exchange.verify(self._whoami(), _Agent)
+        entries: list[_Entry] = []
+        for page in range(1, _MAX_PAGES + 1):
+            query: dict[str, str | int] = {"page": page, "per_page": _ENTRIES_A_PAGE}
+            request = self._account.request("GET", f"{path}/conversations", query=query)
+            found = (await exchange.verify(request, _Entries)).root
+            entries += found
+            if len(found) < _ENTRIES_A_PAGE:
+                break
+        else:
+            raise ActionUnknown("begun before, and the ticket is too long to look for it")
+        said = [
+            SaidMessage(
+                str(one.id),
+                one.body or "",
+                is_ours=one.user_id == me.id and one.private is private and not one.incoming,
+                by_customer=one.incoming,
+            )
+            for one in entries
+        ]
+        return said_before(said, text)
+
+    def _whoami(self) -> httpx.Request:
+        return self._account.request("GET", "/api/v2/agents/me")
+
+
+def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
+    """A reply goes to the requester, and callers say which ticket it is."""
+    if shown.status in _DONE:
+        raise ActionRefused("somebody has resolved the ticket")
+    reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)
+    if reader is not None and meant is not None and reader != meant:
+        raise ActionRefused("the ticket is another customer's")

@@ -1,0 +1,162 @@
+"""Intercom: replies, notes and tags in the conversations of a merchant's workspace.
+
+Intercom deduplicates nothing and keeps no key: what was begun before is looked for among the
+conversation's parts, by its author and its words.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Self
+
+import httpx
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
+from adapters.connectors.said_before import SaidMessage, said_before
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import ActionRefused, ActionUnknown
+from domain.integrations.integration import Integration
+from domain.integrations.ports import HelpdeskTicket
+
+_VERSION: Final = "2.11"
+_PLACES: Final = {
+    "us": "https://api.intercom.io",
+    "eu": "https://api.eu.intercom.io",
+    "au": "https://api.au.intercom.io",
+}
+_CUSTOMERS: Final = frozenset({"user", "lead", "contact", "visitor"})
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+
+class _Author(_Shape):
+    type: str = ""
+    id: str | None = None
+    email: str | None = None
+
+
+class _Part(_Shape):
+    id: str
+    part_type: str = ""
+    body: str | None = None
+    author: _Author = _Author()
+
+
+class _Parts(_Shape):
+    conversation_parts: tuple[_Part, ...] = ()
+
+
+class _Source(_Shape):
+    author: _Author = _Author()
+
+
+class _Conversation(_Shape):
+    state: str = "open"
+    source: _Source = _Source()
+    conversation_parts: _Parts = _Parts()
+
+    def said(self, kind: str, admin_id: str) -> tuple[SaidMessage, ...]:
+        return tuple(
+            SaidMessage(
+                part.id,
+                part.body or "",
+                is_ours=part.part_type == kind
+                and (part.author.type, part.author.id) == ("admin", admin_id),
+                by_customer=part.author.type in _CUSTOMERS,
+            )
+            for part in self.conversation_parts.conversation_parts
+        )
+
+
+class _Tag(_Shape):
+    id: str
+
+
+class _Me(_Shape):
+    type: str
+    id: str
+
+
+class Intercom:
+    """One workspace. Implements domain.ports.Helpdesk; a message's id is its part's."""
+
+    def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
+        self._account = account
+        self._admin_id = admin_id
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """Both must be complete (`check_settings`, `check_credentials`)."""
+        settings = integration.settings
+        account = HelpdeskAccount(
+            http,
+            integration.base_url(_PLACES[settings.get("region", "us")]),
+            f"Bearer {credentials['access_token']}",
+            **{"intercom-version": _VERSION},
+        )
+        return cls(account, settings["admin_id"])
+
+    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+        """A public part. Refused in a conversation that is closed, or another customer's."""
+        return await self._write(ticket, "comment", text, again=again)
+
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+        """An internal note."""
+        return await self._write(ticket, "note", text, again=again)
+
+    async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
+        """Add tags, making those that the workspace has not.
+
+        Never raises ActionUnknown: adding them once more changes nothing.
+        """
+        path = f"/conversations/{ticket_id(ticket)}/tags"
+        exchange = self._account.exchange()
+        with tagging():
+            for name in tags:
+                make = self._account.request("POST", "/tags", body={"name": name})
+                made = await exchange.effect(make, _Tag)
+                body: dict[str, JsonValue] = {"id": made.id, "admin_id": self._admin_id}
+                await exchange.effect(self._account.request("POST", path, body=body), _Tag)
+
+    async def check(self) -> None:
+        """Ask who we are."""
+        await self._account.exchange().read(self._account.request("GET", "/me"), _Me)
+
+    async def _write(self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool) -> str:
+        path = f"/conversations/{ticket_id(ticket)}"
+        exchange = self._account.exchange()
+        look = exchange.verify if again else exchange.read
+        with writing(again=again):
+            seen = await look(self._account.request("GET", path), _Conversation)
+            if again:
+                found = said_before(seen.said(kind, self._admin_id), text)
+                if found is not None:
+                    return found
+            if kind == "comment":
+                _check_open_to(seen, ticket)
+            body: dict[str, JsonValue] = {
+                "type": "admin",
+                "admin_id": self._admin_id,
+                "message_type": kind,
+                "body": html_body(text),
+            }
+            request = self._account.request("POST", f"{path}/reply", body=body)
+            after = await exchange.effect(request, _Conversation)
+        written = said_before(after.said(kind, self._admin_id), text)
+        if written is None:
+            raise ActionUnknown("taken, and not among the parts")
+        return written
+
+
+def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
+    """A public part goes to who began the conversation, and callers say which one it is."""
+    if seen.state == "closed":
+        raise ActionRefused("somebody has closed the conversation")
+    reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)
+    if seen.source.author.type not in _CUSTOMERS or reader is None or meant is None:
+        return
+    if reader != meant:
+        raise ActionRefused("the conversation is another customer's")
