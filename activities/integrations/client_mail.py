@@ -1,14 +1,25 @@
 """Mail in a client's name: by its verified sender if it has one, else by the service's."""
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from activities.runtime.heartbeat import beating
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail
 from domain.integrations.client_sender import signed
-from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    MailRefused,
+    MailUnknown,
+)
+from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
 from store.integrations.mail_senders import MailSenderRepository
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.clients import ClientRepository
 
 _log = structlog.get_logger(__name__)
 
@@ -33,6 +44,15 @@ class ClientMail:
         text = signed(mail.text, sender.signature)
         return await self.send_by(sender, mail.model_copy(update={"text": text}))
 
+    async def send_once(self, tenant: TenantId, mail: OutgoingMail) -> None:
+        """The same within an activity, for a mail that is not sent again: a refused one, and one
+        of unknown fate, is logged. Raises MailUnreachable."""
+        try:
+            async with beating():
+                await self.send(tenant, mail)
+        except (MailRefused, MailUnknown) as error:
+            _log.warning("mail not sent", mail=mail.name, error_code=error.code)
+
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
         """The same by a sender that may not be verified yet. Raises as `send` does."""
         try:
@@ -56,3 +76,13 @@ class ClientMail:
                     await senders.note_failure(sender.address, error_code, self._now())
         except EngineUnavailable as error:
             _log.warning("mail not noted with its sender", error_code=error.code)
+
+
+async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | None:
+    """What mails to the client's customers call it; None while it is being erased."""
+    settings = await SettingsRepository(connection, tenant).read()
+    try:
+        brand = await ClientRepository(connection).brand_name(tenant)
+    except ClientNotFound:
+        return None
+    return settings.branding.display_name or brand

@@ -1,23 +1,15 @@
 """Mail answer: a late answer goes to the address of a visitor who has not seen it."""
 
-import structlog
 from temporalio import activity
 
-from activities.integrations.client_mail import ClientMail
-from activities.runtime.heartbeat import beating
+from activities.integrations.client_mail import ClientMail, shown_name
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import OutgoingMail
-from domain.integrations.errors import MailRefused, MailUnknown
-from domain.tenants.errors import ClientNotFound
 from domain.widget.answer_mail import answer_mail
 from domain.widget.contracts import LateAnswer, MailAnswerInput
 from store.core.database import Database
-from store.tenants.client_settings import SettingsRepository
-from store.tenants.clients import ClientRepository
 from store.widget.answers_by_mail import AnswersByMailRepository
-
-_log = structlog.get_logger(__name__)
 
 
 class MailAnswers:
@@ -35,22 +27,13 @@ class MailAnswers:
         """
         tenant = TenantId(step.client_id)
         mail = await self._unseen(tenant, step.answer)
-        if mail is None:
-            return
-        try:
-            async with beating():
-                await self._mail.send(tenant, mail)
-        except (MailRefused, MailUnknown) as error:
-            _log.warning("answer not mailed", mail=mail.name, error_code=error.code)
+        if mail is not None:
+            await self._mail.send_once(tenant, mail)
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> OutgoingMail | None:
         async with self._database.tenant(tenant) as connection:
             answer = await AnswersByMailRepository(connection, tenant).claim(late)
             if answer is None:
                 return None
-            settings = await SettingsRepository(connection, tenant).read()
-            try:
-                brand = await ClientRepository(connection).brand_name(tenant)
-            except ClientNotFound:  # it is being erased
-                return None
-        return answer_mail(answer, settings.branding.display_name or brand)
+            name = await shown_name(connection, tenant)
+        return None if name is None else answer_mail(answer, name)

@@ -1,23 +1,15 @@
 """Send visitor code: the mail that verifies the address of a widget's visitor."""
 
-import structlog
 from temporalio import activity
 
-from activities.integrations.client_mail import ClientMail
-from activities.runtime.heartbeat import beating
+from activities.integrations.client_mail import ClientMail, shown_name
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer
 from domain.identity.contracts import SendMailInput
-from domain.integrations.errors import MailRefused, MailUnknown
-from domain.tenants.errors import ClientNotFound
 from domain.widget.code_mail import visitor_code_mail
 from store.core.database import Database
-from store.tenants.client_settings import SettingsRepository
-from store.tenants.clients import ClientRepository
 from store.widget.visitor_codes import VisitorCodeRepository
-
-_log = structlog.get_logger(__name__)
 
 
 class SendVisitorCode:
@@ -39,11 +31,7 @@ class SendVisitorCode:
         mail = await self._due(tenant, step.record_id)
         if mail is None:
             return
-        try:
-            async with beating():
-                await self._mail.send(tenant, mail)
-        except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", kind=step.kind, error_code=error.code)
+        await self._mail.send_once(tenant, mail)
         async with self._database.tenant(tenant) as connection:
             await VisitorCodeRepository(connection, tenant).mailed(step.record_id)
 
@@ -53,15 +41,13 @@ class SendVisitorCode:
             code = await VisitorCodeRepository(connection, tenant).to_mail(code_id, self._now())
             if code is None:
                 return None
-            settings = await SettingsRepository(connection, tenant).read()
-            try:
-                brand = await ClientRepository(connection).brand_name(tenant)
-            except ClientNotFound:  # it is being erased
+            name = await shown_name(connection, tenant)
+            if name is None:
                 return None
         return visitor_code_mail(
             code.id,
             to=code.email,
             language=code.language,
             code=self._sealer.unseal(code.sealed_code),
-            shop=settings.branding.display_name or brand,
+            shop=name,
         )

@@ -52,8 +52,9 @@ def _gif(data: bytes) -> tuple[Size, ...]:
 def _jpeg(data: bytes) -> tuple[Size, ...]:
     place = 2
     for _ in range(_JPEG_SEGMENTS):
-        while data[place : place + 2] == b"\xff\xff":
+        if data[place : place + 2] == b"\xff\xff":  # a byte that fills up
             place += 1
+            continue
         if data[place : place + 1] != b"\xff":
             raise UnreadableImage
         marker = _number(data, place + 1, place + 2)

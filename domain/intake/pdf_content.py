@@ -21,10 +21,12 @@ _END: Final = rb"(?![A-Za-z0-9])"
 _ENCRYPTED: Final = re.compile(rb"/Encrypt" + _END)
 # An /OpenAction that is an array is the page to open at, and no action.
 _ACTIVE: Final = re.compile(
-    rb"/(?:JavaScript|JS|Launch|AA|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData|GoToE)"
+    rb"/(?:JavaScript|Launch|EmbeddedFiles?|RichMedia|Rendition|XFA|SubmitForm|ImportData|GoToE)"
     + _END
     + rb"|/OpenAction(?![A-Za-z0-9]|[\x00\t\n\f\r ]{0,8}\[)"
 )
+# So short that they stand in every other large picture by chance: looked for outside of streams.
+_SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
 _STREAM: Final = re.compile(rb"stream\r?\n")
 
@@ -41,8 +43,10 @@ def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
         plain = _unescaped(data)
         if _ENCRYPTED.search(plain):
             return AttachmentRefusal.PDF_ENCRYPTED
-        for text in (plain, *map(_unescaped, _object_streams(data))):
-            if _ACTIVE.search(text):
+        if _ACTIVE.search(plain) or _SHORT.search(_outside_streams(plain)):
+            return AttachmentRefusal.PDF_ACTIVE
+        for text in map(_unescaped, _object_streams(data)):
+            if _ACTIVE.search(text) or _SHORT.search(text):
                 return AttachmentRefusal.PDF_ACTIVE
     except _Opaque:
         return AttachmentRefusal.UNREADABLE
@@ -55,6 +59,19 @@ def _unescaped(data: bytes) -> bytes:
     if count == _MAX_ESCAPES:
         raise _Opaque
     return plain
+
+
+def _outside_streams(data: bytes) -> bytes:
+    """What stands between streams. One without an end is none."""
+    pieces: list[bytes] = []
+    place = 0
+    while (begun := _STREAM.search(data, place)) is not None:
+        end = data.find(b"endstream", begun.end())
+        if end < 0:
+            break
+        pieces.append(data[place : begun.start()])
+        place = end + len(b"endstream")
+    return b" ".join([*pieces, data[place:]])
 
 
 def _object_streams(data: bytes) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from domain.privacy.erasure import subject_digests
 from domain.tenants.actor import OPERATORS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.data_requests import DataRequestRepository
+from store.inbound.endpoints import EndpointRepository
 from store.inbound.shop_redaction import ShopRedaction
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
@@ -58,6 +59,7 @@ async def perform(
         case DutyKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
             work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
+            await EndpointRepository(work.connection, work.tenant).close_ended()
             performed = Performed(Outcome.DUTY_DONE)
         case _:
             assert_never(duty.kind)

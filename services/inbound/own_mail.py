@@ -1,6 +1,7 @@
 """Own mail: what this service mails for a client is no customer's message when it comes back."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -9,14 +10,13 @@ from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.mail_headers import message_id_of
 from domain.intake.payload_view import PayloadView
 from domain.runs.mail_reply import is_ours
-from services.core.unit_of_work import UnitOfWork
 from store.integrations.mail_senders import MailSenderRepository
 from store.runs.action_ledger import ActionLedger
 
-_RECIPIENTS = "recipients"
+_RECIPIENTS: Final = "recipients"
 
 
-async def is_own_mail(work: UnitOfWork, ticket: Ticket) -> bool:
+async def is_own_mail(ledger: ActionLedger, ticket: Ticket) -> bool:
     """Whether the mail is one that the agent sent for this client: by its Message-ID, which the
     action ledger knows. Nothing is decided by an address, which anybody can write."""
     if not _is_mail(ticket.event):
@@ -24,15 +24,15 @@ async def is_own_mail(work: UnitOfWork, ticket: Ticket) -> bool:
     name = message_id_of(PayloadView(ticket.event.payload))
     if name is None or not is_ours(name):
         return False
-    return await ActionLedger(work.connection, work.tenant).has_mailed(name)
+    return await ledger.has_mailed(name)
 
 
-async def with_own_addresses(work: UnitOfWork, event: InboundEvent) -> InboundEvent:
+async def with_own_addresses(senders: MailSenderRepository, event: InboundEvent) -> InboundEvent:
     """The event of a mail with the client's own addresses among those that it came to: who writes
     from one of them is no customer, and gets no answer, but may pass on a form's message."""
     if not _is_mail(event):
         return event
-    sender = await MailSenderRepository(work.connection, work.tenant).verified()
+    sender = await senders.verified()
     if sender is None:
         return event
     own: Iterable[str] = filter(None, (sender.address, sender.reply_to))

@@ -17,6 +17,8 @@ from store.inbound.work import StoredWebhook, WorkRepository
 from store.intake.arrivals import Arrival
 from store.intake.attachments import AttachmentRepository
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
+from store.integrations.mail_senders import MailSenderRepository
+from store.runs.action_ledger import ActionLedger
 
 
 async def take_ticket(
@@ -31,7 +33,7 @@ async def take_ticket(
     message = (webhook.integration_id, ticket.message_key)
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return Effect(Outcome.KNOWN, reference=ticket.ticket_id)
-    if await is_own_mail(work, ticket):
+    if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
         return Effect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return Effect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
@@ -75,7 +77,9 @@ async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
 ) -> Effect:
     arrival = Arrival(
-        event=await with_own_addresses(work, ticket.event),
+        event=await with_own_addresses(
+            MailSenderRepository(work.connection, work.tenant), ticket.event
+        ),
         event_id=work.new_id(),
         run_id=work.new_id(),
         message_id=work.new_id(),

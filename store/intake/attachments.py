@@ -51,15 +51,6 @@ _CHUNK: Final = sa.select(attachment_chunks.c.data).where(
 )
 
 
-def attachments_json(client_id: str, event_id: str) -> str:
-    """SQL of a JSON array of `Attachment`s, as they came. Both are SQL of a column."""
-    fields = ", ".join(f"'{name}', {name}" for name in Attachment.model_fields)
-    return (
-        f"(SELECT coalesce(jsonb_agg(jsonb_build_object({fields}) ORDER BY position), '[]') "  # noqa: S608 - our own names
-        f"FROM attachments WHERE client_id = {client_id} AND event_id = {event_id})"
-    )
-
-
 client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
 
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.errors import ConversationNotFound
 from store.core.repository import TenantRepository
-from store.intake.attachments import attachments_json
+from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
 """Conversations that one search looks through: their words are in no index."""

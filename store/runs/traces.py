@@ -9,7 +9,7 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary, RunTrace
 from store.core.repository import TenantRepository, owner_of
-from store.intake.attachments import attachments_json
+from store.runs.message_files import attachments_json
 from store.runs.tables import engine_runs
 
 # One statement, so that its parts are of one moment. Columns are named one by one: what a table

@@ -1,5 +1,6 @@
 """Mails by a provider's webhook: answered in their thread, and never for ever."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from email.message import EmailMessage
 from typing import Final
@@ -77,7 +78,7 @@ async def test_a_mail_is_answered_in_its_thread_whoever_hands_it_over(
     shop = await open_shop(acting.database)
     think_by(acting, ScriptedBrain(category=Category.OTHER, text="Merci pour la photo."))
     asked = Mail(text="Mon colis est arrivé ouvert.", subject="Re: Colis", files=(PHOTO,))
-    by = {
+    by: dict[Provider, tuple[Callable[[Mail], InboundRequest], str | None]] = {
         Provider.POSTMARK: (by_postmark, None),
         Provider.MAILGUN: (by_mailgun, SIGNING_KEY),
         Provider.SENDGRID: (

@@ -27,7 +27,8 @@ class OpenEndpointBody(StrictBody):
 
     @property
     def wanted(self) -> WantedEndpoint:
-        return WantedEndpoint(self.secret and self.secret.get_secret_value(), self.mapping)
+        secret = None if self.secret is None else self.secret.get_secret_value()
+        return WantedEndpoint(secret, self.mapping)
 
 
 class RotateEndpointBody(StrictBody):

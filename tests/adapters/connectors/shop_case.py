@@ -111,3 +111,10 @@ def woocommerce_case() -> Iterator[Case]:
             "GET",
             "POST",
         )
+
+
+# What a deadline alone ends is the business of `http.py`: two shops are enough for it.
+FAULTS = [
+    *((shop, fault) for shop in (shopify_case, stripe_case) for fault in Fault),
+    *((woocommerce_case, fault) for fault in QUICK),
+]

@@ -21,6 +21,7 @@ from domain.integrations.provider import Provider
 from embedded.ports import free_port
 from tests.adapters.connectors.shop_case import (
     CUSTOMER,
+    FAULTS,
     KEY,
     PART,
     QUICK,
@@ -31,12 +32,6 @@ from tests.adapters.connectors.shop_case import (
     woocommerce_case,
 )
 from tests.support.servers.http_service import Fault
-
-# What a deadline alone ends is the business of `http.py`: two shops are enough for it.
-FAULTS = [
-    *((shop, fault) for shop in (shopify_case, stripe_case) for fault in Fault),
-    *((woocommerce_case, fault) for fault in QUICK),
-]
 
 
 @pytest.fixture(params=[shopify_case, stripe_case, woocommerce_case])
@@ -59,7 +54,6 @@ def shop(case: Case, http: httpx.AsyncClient) -> Shop:
 @pytest.mark.parametrize("number", ["1001", "#1001", " 1001 "])
 async def test_an_order_is_found_by_its_number(case: Case, shop: Shop, number: str) -> None:
     found = await shop.find_order(number, None)
-
     assert found is not None
     assert (found.id, found.number, found.integration_id) == (case.order_id, "1001", "i")
     assert found.provider is case.integration.provider
@@ -112,7 +106,7 @@ async def test_another_key_is_another_refund(case: Case, shop: Shop) -> None:
 async def test_unknown_and_then_exactly_one(
     case: Case, shop: Shop, fault: Fault, after: bool
 ) -> None:
-    """Whether the money moved before it went wrong or not, repeating ends with one refund."""
+    """Whether the money moved before it went wrong or not."""
     case.server.fail_next(fault, case.act, after=after)
 
     with patience_for(fault), pytest.raises(ActionUnknown):

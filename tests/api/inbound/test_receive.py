@@ -170,6 +170,22 @@ async def test_a_large_body(front: LiveEngine, shop: Shop, owner: dict[str, str]
     assert await taken(front, shop) == []
 
 
+async def test_a_mail_with_large_files(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Nearly as large as a mail may be; read in a thread, and kept whole."""
+    address = await listening(front, shop, owner, Provider.POSTMARK)
+    file = {"Name": "a.pdf", "ContentType": "application/pdf", "Content": "A" * 24_000_000}
+    mail = {"MessageID": "m-1", "From": "eve@example.com", "Attachments": [file]}
+
+    answer = await front.http.post(address.path, json=mail)
+
+    assert status_of(answer) == RECEIVED
+    (row,) = await taken(front, shop)
+    assert (row["dedup_key"], row["kind"]) == ("m-1", "ticket")
+    assert len(row["body"]) > 24_000_000
+
+
 async def test_large_bodies_find_room_or_come_again(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:

@@ -36,6 +36,10 @@ def object_stream(inside: bytes) -> bytes:
     )
 
 
+def picture(inside: bytes) -> bytes:
+    return pdf().replace(b"trailer", b"stream\n" + inside + b"\nendstream\ntrailer")
+
+
 @each(
     [
         ("image/jpeg", JPEG, MediaType.JPEG),
@@ -46,6 +50,7 @@ def object_stream(inside: bytes) -> bytes:
         ("application/pdf", pdf(), MediaType.PDF),
         ("application/pdf", pdf(b"/OpenAction [2 0 R /Fit]"), MediaType.PDF),
         ("application/pdf", object_stream(b"1 0 << /Type /Font >>"), MediaType.PDF),
+        ("application/pdf", picture(b"a/JS b/AA c"), MediaType.PDF),
     ]
 )
 def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaType) -> None:
@@ -72,6 +77,7 @@ def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaTy
         ("image/png", png()[:20], AttachmentRefusal.UNREADABLE),
         ("image/png", png(0, 5), AttachmentRefusal.UNREADABLE),
         ("image/jpeg", b"\xff\xd8\xff\xe0\x00\x01", AttachmentRefusal.UNREADABLE),
+        ("image/jpeg", b"\xff" + b"\xd8" + b"\xff" * 2**20, AttachmentRefusal.UNREADABLE),
         ("image/jpeg", HUGE_JPEG, AttachmentRefusal.TOO_MANY_PIXELS),
         ("image/png", png(60_000, 60_000)[:200], AttachmentRefusal.TOO_MANY_PIXELS),
         ("application/pdf", b"%PDF-1.4 cut", AttachmentRefusal.UNREADABLE),
@@ -79,6 +85,8 @@ def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaTy
         ("application/pdf", pdf(b"/OpenAction 4 0 R"), AttachmentRefusal.PDF_ACTIVE),
         ("application/pdf", pdf(b"/J#61vaScript (x)"), AttachmentRefusal.PDF_ACTIVE),
         ("application/pdf", pdf(b"/A << /S /Launch >>"), AttachmentRefusal.PDF_ACTIVE),
+        ("application/pdf", pdf(b"/AA << /O 4 0 R >>"), AttachmentRefusal.PDF_ACTIVE),
+        ("application/pdf", picture(b"a /S /JavaScript b"), AttachmentRefusal.PDF_ACTIVE),
         ("application/pdf", object_stream(b"<< /JS (x) >>"), AttachmentRefusal.PDF_ACTIVE),
         ("application/pdf", object_stream(b"<< /JS (x) >>" * 2**22), AttachmentRefusal.UNREADABLE),
         (

@@ -4,7 +4,7 @@ import pytest
 
 from domain.core.errors import InvalidInput
 from domain.integrations.integration import Integration, check_credentials, check_settings
-from domain.integrations.provider import Provider
+from domain.integrations.provider import PROVIDERS, Provider
 
 SETTINGS: dict[Provider, dict[str, str]] = {
     Provider.SHOPIFY: {"shop": "acme-2.myshopify.com"},
@@ -12,6 +12,12 @@ SETTINGS: dict[Provider, dict[str, str]] = {
     Provider.DEMO_SHOP: {"path": "/tmp/shop.sqlite"},  # noqa: S108 - it is not opened
     Provider.ZENDESK: {"subdomain": "acme", "email": "agent+ai@acme.example"},
     Provider.GORGIAS: {"domain": "acme", "email": "support@acme.example"},
+    Provider.WOOCOMMERCE: {"url": "https://shop.acme.example/fr"},
+    Provider.PRESTASHOP: {"url": "https://shop.acme.example:8443"},
+    Provider.INTERCOM: {"admin_id": "991"},
+    Provider.FRESHDESK: {"domain": "acme", "email": "agent@acme.example"},
+    **{one: {} for one in (Provider.MAILGUN, Provider.POSTMARK, Provider.SENDGRID)},
+    **{one: {} for one in (Provider.SLACK, Provider.GENERIC)},
 }
 CREDENTIALS: dict[Provider, dict[str, str]] = {
     Provider.SHOPIFY: {"access_token": "shpat_CANARY"},
@@ -19,6 +25,13 @@ CREDENTIALS: dict[Provider, dict[str, str]] = {
     Provider.DEMO_SHOP: {},
     Provider.ZENDESK: {"api_token": "CANARY"},
     Provider.GORGIAS: {"email": "agent@acme.example", "api_key": "CANARY"},
+    Provider.WOOCOMMERCE: {"consumer_key": "ck_CANARY", "consumer_secret": "cs_CANARY"},
+    Provider.PRESTASHOP: {"webservice_key": "CANARY"},
+    Provider.INTERCOM: {"access_token": "CANARY"},
+    Provider.FRESHDESK: {"api_key": "CANARY"},
+    **{one: {} for one in (Provider.MAILGUN, Provider.POSTMARK, Provider.SENDGRID)},
+    Provider.SLACK: {"webhook_url": "https://hooks.slack.com/services/T0/B0/CANARY"},
+    Provider.GENERIC: {},
 }
 
 
@@ -36,8 +49,12 @@ def test_all_of_it_and_nothing_else(provider: Provider) -> None:
         with pytest.raises(InvalidInput, match=name):
             check_settings(provider, {k: v for k, v in settings.items() if k != name})
     for name in credentials:
+        others = {k: v for k, v in credentials.items() if k != name}
+        if not others and PROVIDERS[provider].may_listen:
+            check_credentials(provider, others)
+            continue
         with pytest.raises(InvalidInput, match=name):
-            check_credentials(provider, {k: v for k, v in credentials.items() if k != name})
+            check_credentials(provider, others)
     with pytest.raises(InvalidInput):
         check_settings(provider, {**settings, "more": "x"})
     with pytest.raises(InvalidInput):
@@ -59,6 +76,12 @@ def test_all_of_it_and_nothing_else(provider: Provider) -> None:
         (Provider.ZENDESK, {"email": "a:b@acme.example"}),
         (Provider.GORGIAS, {"domain": "acme@evil.example"}),
         (Provider.GORGIAS, {"email": "a@b, c@d"}),
+        (Provider.WOOCOMMERCE, {"url": "http://shop.example"}),
+        (Provider.WOOCOMMERCE, {"url": "https://shop"}),
+        (Provider.WOOCOMMERCE, {"url": "https://user@shop.example"}),
+        (Provider.PRESTASHOP, {"url": "https://shop.example/?x=1"}),
+        (Provider.PRESTASHOP, {"url": "https://shop.example\n"}),
+        (Provider.STRIPE, {"account": "acct_1/../2"}),
         (Provider.STRIPE, {"base_url": "https://evil.example"}),
         (Provider.STRIPE, {"base_url": "http://127.0.0.1.evil.example:80"}),
         (Provider.STRIPE, {"base_url": "http://127.0.0.1:80@evil.example:80"}),

@@ -22,6 +22,7 @@ from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.identity.errors import OAuthRefused
 from domain.inbound.errors import (
+    AuthorUndecided,
     InboundRefused,
     InvalidEndpoint,
     RefusalReason,
@@ -70,6 +71,7 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
+    AuthorUndecided,
     InvalidInput,
     ErasureNotFound,
     Deferred,
