@@ -1,12 +1,15 @@
 """No host that a merchant names leads a connector to an address that is not public."""
 
 from collections.abc import Sequence
+from ipaddress import ip_address
 
 import httpx
 import pytest
 
 from adapters.connectors.guarded import GuardedTransport, open_guarded_client
+from adapters.webhooks.dial import HTTP, tls_context
 from domain.integrations.errors import ActionRefused
+from tests.support.servers.webhook_receiver import webhook_receiver
 
 PUBLIC = ["93.184.216.34", "2606:2800:220:1::1"]
 URL = "https://shop.example/wp-json/wc/v3/orders?search=x"
@@ -83,6 +86,24 @@ async def test_what_was_looked_up_is_what_is_dialled() -> None:
         assert request.headers["host"] == "shop.example"
         assert request.extensions["sni_hostname"] == "shop.example"
         assert await request.aread() == b'{"a":1}'
+
+
+async def test_the_certificate_is_the_names_and_not_the_addresss(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a real connection. Only the receiver here is let past the guard, and its certificate is
+    one of the address too."""
+    here = [ip_address("127.0.0.1")]
+    monkeypatch.setattr("adapters.connectors.guarded.vetted", lambda *_, **__: here)
+    with webhook_receiver() as receiver:
+        tls = httpx.AsyncHTTPTransport(verify=tls_context(receiver.ca_file, HTTP), trust_env=False)
+        async with httpx.AsyncClient(transport=GuardedTransport(Names(PUBLIC), tls)) as http:
+            answer = await http.post(receiver.url_of("hooks.shop.example"), content=b"{}")
+            with pytest.raises(httpx.ConnectError):
+                await http.post(receiver.url_of("other.shop.example"), content=b"{}")
+    assert answer.status_code == 200
+    (request,) = receiver.seen
+    assert request.headers["host"] == f"hooks.shop.example:{receiver.port}"
 
 
 async def test_the_client_follows_nothing_that_it_is_told() -> None:
