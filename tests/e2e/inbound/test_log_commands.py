@@ -1,6 +1,7 @@
 """inbound list, show and replay on the command line."""
 
 import asyncio
+from typing import Any
 
 from adapters.system import utc_now
 from store.core.database import Database
@@ -36,17 +37,21 @@ async def _received(url: str) -> tuple[Shop, str, str]:
     return shop, failed, done
 
 
+def asked(url: str, *arguments: str) -> dict[str, Any]:
+    return dict(cli_json("inbound", *arguments, DATABASE_URL=url))
+
+
 def test_log(database_url: str) -> None:
     shop, failed, done = asyncio.run(_received(database_url))
     url = {"DATABASE_URL": database_url}
 
-    told = cli_json("inbound", "list", "--client", shop.client_id, **url)
-    only = cli_json("inbound", "list", "--client", shop.client_id, "--state", "failed", **url)
+    told = asked(database_url, "list", "--client", shop.client_id)
+    only = asked(database_url, "list", "--client", shop.client_id, "--state", "failed")
     listed = cli("inbound", "list", "--client", shop.client_id, **url).stdout
     shown = cli("inbound", "show", failed.lower(), **url).stdout
-    again = cli_json("inbound", "replay", done, **url)
-    tried = cli_json("inbound", "replay", failed, **url)
-    afterwards = cli_json("inbound", "show", failed, **url)
+    again = asked(database_url, "replay", done)
+    tried = asked(database_url, "replay", failed)
+    afterwards = asked(database_url, "show", failed)
     unknown = cli("inbound", "show", shop.client_id, **url)
 
     assert [one["inbound_id"] for one in told["webhooks"]] == [done, failed]

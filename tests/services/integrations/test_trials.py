@@ -190,6 +190,9 @@ class _Asking:
     def helpdesk(self, integration: Integration) -> Helpdesk:
         raise AssertionError(integration.provider)
 
+    def notices(self, integration: Integration) -> NoticeBoard:
+        raise AssertionError("no notice board is tried")
+
     async def find_order(self, number: str | None, email: str | None) -> None:  # noqa: ARG002
         async with self._database.reading(self._shop.tenant) as connection:
             found = await IntegrationRepository(connection, self._shop.tenant).entries()
