@@ -10,7 +10,7 @@ from temporalio import activity
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
-from domain.inbound.effect import Effect, Wait
+from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.meaning import Duty, Meaning, Nothing
 from domain.inbound.ports import ErasureStarter, Platform
@@ -22,9 +22,9 @@ from domain.integrations.provider import Provider
 from domain.runs.contracts import ProcessEventInput
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer, carry_out
-from services.inbound.lane_turns import Failure, Turn, end_turn, hand_over, has_ended
+from services.inbound.lane_turns import Failure, LaneTurn, end_turn, hand_over, has_ended
 from store.inbound.lanes import lock_lanes
-from store.inbound.work import Standing, StoredWebhook, WorkRepository
+from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
 # A mail with files is held in memory several times while it is read: so many at once in a worker.
 _LARGE: Final = 1024 * 1024
@@ -119,10 +119,10 @@ class WorkOnWebhook:
                 if isinstance(said, Failure)
                 else await carry_out(work, self._doer, webhook, said)
             )
-            begins = isinstance(came_to, Effect) and came_to.erase is not None
+            begins = isinstance(came_to, WebhookEffect) and came_to.erase is not None
             if not begins:
                 turn = await end_turn(work, webhook.standing, came_to)
-        if isinstance(came_to, Effect) and came_to.erase is not None:
+        if isinstance(came_to, WebhookEffect) and came_to.erase is not None:
             await self._erasures.start_erasure(came_to.erase)
             async with self._opened(tenant, said) as work:
                 turn = await end_turn(work, webhook.standing, came_to)
@@ -171,12 +171,12 @@ async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
     return has_ended(await rows.standing(webhook.id))
 
 
-async def _again(work: UnitOfWork, webhook: Standing) -> Turn:
+async def _again(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
     await lock_lanes(work.connection, work.tenant)
     return await hand_over(work, webhook)
 
 
-def _worked(step: ProcessWebhookInput, turn: Turn, wait: Wait | None = None) -> WebhookWorked:
+def _worked(step: ProcessWebhookInput, turn: LaneTurn, wait: Wait | None = None) -> WebhookWorked:
     run = turn.run and ProcessEventInput(
         ref=turn.run.ref,
         threshold=turn.run.threshold,

@@ -17,7 +17,7 @@ BEHIND: Final = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class WebhookEffect:
     """It has ended. `reason`: a stable code. `event_id`: what it became. `reference`: the order,
     ticket or duty that it was about. `customer`: the key of whom it is of. `erase`: an erasure that
     is started before the webhook counts as done."""

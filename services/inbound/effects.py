@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from domain.core.ports import Clock, Sealer
-from domain.inbound.effect import Effect, Wait
+from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.meaning import (
     Duty,
     Meaning,
@@ -39,7 +39,7 @@ class Doer:
 
 async def carry_out(
     work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
-) -> Effect | Wait:
+) -> WebhookEffect | Wait:
     """Do what the webhook says, once: each effect has a key, and comes with the row that says so.
 
     `work` spans clients for a duty, as erasures do. Raises what the use cases raise.
@@ -54,20 +54,22 @@ async def carry_out(
         case StaffMessage() | TicketClosed():
             return await _hear(work, doer, webhook, meaning)
         case Nothing(reason=reason, outcome=outcome):
-            return Effect(outcome, reason=reason)
+            return WebhookEffect(outcome, reason=reason)
 
 
-async def _note_orders(work: UnitOfWork, webhook: StoredWebhook, news: OrderNews) -> Effect:
+async def _note_orders(work: UnitOfWork, webhook: StoredWebhook, news: OrderNews) -> WebhookEffect:
     facts = OrderFactRepository(work.connection, work.tenant)
     said = [await facts.apply(webhook.integration_id, fact, work.now) for fact in news.facts]
     first = news.facts[0] if news.facts else None
-    return Effect(
+    return WebhookEffect(
         Outcome.ORDER_UPDATED if any(said) else Outcome.ORDER_KNOWN,
         reference=(first.number or first.order_id) if first else None,
     )
 
 
-async def _do_duty(work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: Duty) -> Effect:
+async def _do_duty(
+    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: Duty
+) -> WebhookEffect:
     done = await perform(
         work,
         doer.actor,
@@ -77,17 +79,19 @@ async def _do_duty(work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: D
         provider=webhook.provider,
         sealer=doer.sealer,
     )
-    return Effect(done.outcome, reason=done.reason, reference=done.reference, erase=done.erase)
+    return WebhookEffect(
+        done.outcome, reason=done.reason, reference=done.reference, erase=done.erase
+    )
 
 
 async def _hear(
     work: UnitOfWork, doer: Doer, webhook: StoredWebhook, message: StaffMessage | TicketClosed
-) -> Effect:
+) -> WebhookEffect:
     try:
         integration = await IntegrationRepository(work.connection, work.tenant).usable(
             webhook.integration_id
         )
     except IntegrationNotFound:
-        return Effect(Outcome.IGNORED, reason="disconnected", reference=message.ticket_id)
+        return WebhookEffect(Outcome.IGNORED, reason="disconnected", reference=message.ticket_id)
     outcome = await heard(work, integration, message, lasts=doer.pause_lasts)
-    return Effect(outcome, reference=message.ticket_id)
+    return WebhookEffect(outcome, reference=message.ticket_id)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from domain.inbound.effect import Effect, Wait
+from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.webhook import WebhookState
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.lanes import LaneRepository, lock_lanes
-from store.inbound.work import Standing, UnstartedRun, WorkRepository
+from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LaneTurn:
     """What starts after the commit. `next_ids`: webhooks whose turn it is. `run`: what the webhook
     became, as long as nobody has answered."""
 
@@ -25,13 +25,15 @@ class Turn:
     run: UnstartedRun | None
 
 
-async def end_turn(work: UnitOfWork, webhook: Standing, came_to: Effect | Wait | Failure) -> Turn:
+async def end_turn(
+    work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
+) -> LaneTurn:
     """Write what one try came to. A webhook that has ended, or stands aside, lets the next of its
     lane begin."""
     rows = WorkRepository(work.connection, work.tenant)
     await lock_lanes(work.connection, work.tenant)
     match came_to:
-        case Effect():
+        case WebhookEffect():
             await rows.end(webhook.id, came_to, work.now)
         case Wait():
             await rows.wait(webhook.id, came_to, work.now)
@@ -40,16 +42,16 @@ async def end_turn(work: UnitOfWork, webhook: Standing, came_to: Effect | Wait |
     return await hand_over(work, webhook)
 
 
-async def hand_over(work: UnitOfWork, webhook: Standing) -> Turn:
+async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
     """Let the lane go on, on a transaction that holds the client's lanes. Repeating it names the
     same: a crash after the commit loses nothing."""
     lanes = LaneRepository(work.connection, work.tenant)
     await lanes.take_next(webhook.kind)
     heads = await lanes.heads(webhook.kind)
     run = await WorkRepository(work.connection, work.tenant).run_to_start(webhook.id)
-    return Turn(tuple(head for head in heads if head != webhook.id), run)
+    return LaneTurn(tuple(head for head in heads if head != webhook.id), run)
 
 
-def has_ended(webhook: Standing | None) -> bool:
+def has_ended(webhook: WebhookStanding | None) -> bool:
     """Whether nothing is left to do. None: its row was erased."""
     return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

@@ -2,7 +2,7 @@
 
 from domain.billing.errors import QuotaExhausted
 from domain.core.ports import Clock
-from domain.inbound.effect import BEHIND, Effect, Wait, wait_after
+from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
 from domain.inbound.meaning import Ticket
 from domain.inbound.webhook import Outcome, WaitsFor
 from domain.intake.correspondent import claimed_customer
@@ -23,7 +23,7 @@ from store.runs.action_ledger import ActionLedger
 
 async def take_ticket(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
-) -> Effect | Wait:
+) -> WebhookEffect | Wait:
     """Admit the message with its files, unless it came before or a person has its ticket.
 
     One that the client's limit, its customer's or the quota refuses waits, and so does one that
@@ -32,11 +32,11 @@ async def take_ticket(
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
-        return Effect(Outcome.KNOWN, reference=ticket.ticket_id)
+        return WebhookEffect(Outcome.KNOWN, reference=ticket.ticket_id)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        return Effect(Outcome.OWN_MESSAGE)
+        return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
-        return Effect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
+        return WebhookEffect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
     customer = claimed_customer(ticket.event)
     wait = await _behind(work, webhook, customer)
     if wait is None:
@@ -75,7 +75,7 @@ async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None
 
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
-) -> Effect:
+) -> WebhookEffect:
     arrival = Arrival(
         event=await with_own_addresses(
             MailSenderRepository(work.connection, work.tenant), ticket.event
@@ -90,7 +90,7 @@ async def _admit(
         arrival.event_id, ticket.attachments, now=work.now, new_id=work.new_id
     )
     is_run = isinstance(admitted, Admitted)
-    return Effect(
+    return WebhookEffect(
         Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK,
         event_id=arrival.event_id,
         reference=ticket.ticket_id,

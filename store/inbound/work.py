@@ -8,7 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.core.contracts import RunRef
-from domain.inbound.effect import Effect, Wait
+from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.ports import EndpointFacts
 from domain.inbound.webhook import Identity, WaitsFor, WebhookKind, WebhookState
 from domain.integrations.integration import provider_of
@@ -23,7 +23,7 @@ from store.runs.tables import engine_runs
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WebhookStanding:
     """How far a webhook is, whosever it is. `kind` names its lane."""
 
     id: str
@@ -47,9 +47,9 @@ class StoredWebhook:
     headers: Mapping[str, str] = field(repr=False)
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> WebhookStanding:
         """As it was read."""
-        return Standing(self.id, self.kind, self.state)
+        return WebhookStanding(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ class WorkRepository(TenantRepository):
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
-    async def standing(self, webhook_id: str) -> Standing | None:
+    async def standing(self, webhook_id: str) -> WebhookStanding | None:
         """As it is now; None if it was erased meanwhile."""
         row = (await self._connection.execute(_STANDING, self._key(webhook_id))).one_or_none()
-        return row and Standing(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
+        return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
-    async def end(self, webhook_id: str, effect: Effect, now: datetime) -> None:
+    async def end(self, webhook_id: str, effect: WebhookEffect, now: datetime) -> None:
         await self._write(
             webhook_id,
             state=WebhookState.DONE,
