@@ -13,7 +13,7 @@ from adapters.connectors.registry import ConnectorRegistry
 from adapters.system import new_ulid
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import Integration, IntegrationStatus
-from domain.integrations.ports import Helpdesk
+from domain.integrations.ports import Helpdesk, NoticeBoard
 from domain.integrations.ports import Shop as ConnectedShop
 from domain.integrations.provider import Provider
 from domain.integrations.trial import Problem, TriedIntegration
@@ -188,6 +188,9 @@ class _Asking:
         return self  # type: ignore[return-value]
 
     def helpdesk(self, integration: Integration) -> Helpdesk:
+        raise AssertionError(integration.provider)
+
+    def notices(self, integration: Integration) -> NoticeBoard:
         raise AssertionError(integration.provider)
 
     async def find_order(self, number: str | None, email: str | None) -> None:  # noqa: ARG002
