@@ -164,6 +164,7 @@ class ThreadSettings(BaseModel):
     answers_without_person: int = Field(
         default=20,
         ge=1,
+        le=100,
         description="How often the agent answers one correspondent before a person has to.",
     )
 

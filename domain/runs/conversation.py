@@ -28,6 +28,9 @@ ANSWERS_WITHOUT_PERSON: Final = 20
 """How often the agent answers one correspondent by itself before a person must have answered once.
 Two programs that answer each other stop there, whatever their mails look like."""
 
+MAX_ANSWERS_WITHOUT_PERSON: Final = 100
+"""No setting may be higher: of each thread so many answers are looked at."""
+
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
 """How far back other threads of the same correspondent count, in channels without a session."""
 

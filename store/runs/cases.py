@@ -15,7 +15,11 @@ from domain.agent.template import clean_value
 from domain.agent.thread import PendingProposal, Thread
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Lookup
-from domain.runs.conversation import CORRESPONDENCE_LASTS, memory_key
+from domain.runs.conversation import (
+    CORRESPONDENCE_LASTS,
+    MAX_ANSWERS_WITHOUT_PERSON,
+    memory_key,
+)
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from store.core.repository import TenantRepository
@@ -172,17 +176,20 @@ _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
                 WHERE answered.client_id = answer.client_id
                   AND answered.event_id = answer.event_id
                   AND review.status IN ('approved', 'edited'))) OVER () AS by_person
-        FROM ai_conversations AS talk
-        JOIN engine_messages AS answer
-          ON answer.client_id = talk.client_id AND answer.conversation_id = talk.id
-         AND answer.direction = 'outbound'
+        FROM unnest(ARRAY(
+            SELECT ai_conversations.id UNION
+            SELECT talk.id FROM ai_conversations AS talk
+            WHERE talk.client_id = ai_conversations.client_id
+              AND talk.memory_key = ai_conversations.memory_key
+              AND talk.channel IN ('{Channel.EMAIL}', '{Channel.HELPDESK}')
+              AND talk.last_message_at > engine_messages.created_at
+                  - interval '{CORRESPONDENCE_LASTS.days} days')) AS talks (id)
+        CROSS JOIN LATERAL (
+            SELECT * FROM engine_messages AS said
+            WHERE said.client_id = ai_conversations.client_id
+              AND said.conversation_id = talks.id AND said.direction = 'outbound'
+            ORDER BY said.created_at DESC LIMIT {MAX_ANSWERS_WITHOUT_PERSON}) AS answer
         WHERE ai_conversations.channel IN ('{Channel.EMAIL}', '{Channel.HELPDESK}')
-          AND talk.client_id = ai_conversations.client_id
-          AND (talk.id = ai_conversations.id
-               OR (talk.memory_key = ai_conversations.memory_key
-                   AND talk.channel IN ('{Channel.EMAIL}', '{Channel.HELPDESK}')
-                   AND talk.last_message_at > engine_messages.created_at
-                       - interval '{CORRESPONDENCE_LASTS.days} days'))
      ) AS answers WHERE by_person IS NULL OR created_at > by_person)
 """)  # noqa: S608 - of constants
 
