@@ -93,6 +93,9 @@ COMMANDS: Final = (
         "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
     ),
     LazyCommand("inbound", "commands.inbound.inbound:app", "What other platforms' webhooks said."),
+    LazyCommand(
+        "data-request", "commands.inbound.data_request:app", "Customers who want their data."
+    ),
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
     LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),

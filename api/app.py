@@ -37,7 +37,7 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
-from api.routers.inbound import inbound_endpoints
+from api.routers.inbound import data_requests, inbound_endpoints, polls
 from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
@@ -84,6 +84,8 @@ _ROUTERS: Final = tuple(
         webhook_deliveries,
         webhook_events,
         inbound_log,
+        data_requests,
+        polls,
         client_settings,
         templates,
         knowledge,

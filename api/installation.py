@@ -2,7 +2,7 @@
 not."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from temporalio.client import Client
@@ -25,15 +25,16 @@ def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str
     async def in_database() -> Sequence[Number]:
         async with database.reading_across() as connection:
             found = await read_backlog(connection)
-        oldest = found.oldest_received
         return (
             Number("received_runs", found.received_runs),
             Number(
                 "oldest_received_run_seconds",
-                max(0.0, (now() - oldest).total_seconds()) if oldest else 0.0,
+                _age_s(found.oldest_received, now()),
             ),
             Number("open_reviews", found.open_reviews),
             Number("pending_deliveries", found.pending_deliveries),
+            Number("unfinished_webhooks", found.unfinished_webhooks),
+            Number("oldest_unfinished_webhook_seconds", _age_s(found.oldest_webhook, now())),
         )
 
     async def in_temporal() -> Sequence[Number]:
@@ -51,3 +52,7 @@ def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str
         return numbers
 
     return {"database": in_database, "temporal": in_temporal}
+
+
+def _age_s(since: datetime | None, now: datetime) -> float:
+    return max(0.0, (now - since).total_seconds()) if since else 0.0

@@ -13,7 +13,17 @@ from typing import Final
 
 from rich.console import Console
 
-from bench.chapters import Effort, design, exports, floods, hostile, parked, size, webhooks
+from bench.chapters import (
+    Effort,
+    design,
+    exports,
+    floods,
+    hostile,
+    inbound,
+    parked,
+    size,
+    webhooks,
+)
 from bench.first_answer import first_answers
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
@@ -30,6 +40,7 @@ CHAPTERS: Final = (
     "export",
     "hostile",
     "floods",
+    "inbound",
     "accounts",
 )
 
@@ -48,10 +59,11 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     fifth = await exports(effort, folder, out) if "export" in chapters else None
     sixth = await hostile(effort, folder, out) if "hostile" in chapters else None
     seventh = await floods(effort, folder, out) if "floods" in chapters else []
+    ninth = await inbound(effort, folder, out) if "inbound" in chapters else []
     eighth = await first_answers(folder) if "accounts" in chapters else None
     turns = [turn for chapter in (first, second, third, sixth) if chapter for turn in chapter.turns]
     report = report_on(
-        [*turns, *fourth, *(fifth.turns if fifth else ()), *seventh],
+        [*turns, *fourth, *(fifth.turns if fifth else ()), *seventh, *ninth],
         plans=second.plans if second else [],
         admission=second.admission if second else None,
         filled_in_s=second.filled_in_s if second else None,

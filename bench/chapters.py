@@ -23,6 +23,7 @@ from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
 from bench.export_growth import growth
 from bench.flood_contender import FloodContender, flood_turns
 from bench.hostile_contender import HostileAnswer, HostileContender
+from bench.inbound_contender import InboundContender, inbound_turns
 from bench.measure import (
     BARE,
     CHILDREN,
@@ -183,6 +184,14 @@ async def floods(effort: Effort, folder: Path, out: Console) -> list[TurnResult]
     contenders = [FloodContender(folder)]
     async with _running(contenders, out):
         return await _take_turns(list(flood_turns(effort.rounds, effort.seconds)), contenders, out)
+
+
+async def inbound(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
+    """The gateway while another tenant's shop sends 10,000 webhooks, and without."""
+    contenders = [InboundContender(folder)]
+    async with _running(contenders, out):
+        turns = list(inbound_turns(effort.rounds, effort.seconds))
+        return await _take_turns(turns, contenders, out)
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:

@@ -3,6 +3,7 @@
 from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
+from bench.inbound_contender import TOLD, UNTOLD
 from bench.measure import HOSTILE, PEACE
 
 
@@ -32,4 +33,15 @@ def flood_aims(rows: list[ReportRow]) -> list[RatioAim]:
     return [
         RatioAim(text="p99 of v / u, 4 callers: at most 2", value=slow, met=slow <= 2),
         note("p99 of w / u, 4 callers", found[REFUSED_FLOOD].p99 / found[UNFLOODED].p99),
+    ]
+
+
+def inbound_aims(rows: list[ReportRow]) -> list[RatioAim]:
+    found = {row.contender: row for row in rows}
+    if UNTOLD not in found:
+        return []
+    slower = found[TOLD].p99 / found[UNTOLD].p99
+    return [
+        RatioAim(text="p99 of y / x, 4 callers: at most 2", value=slower, met=slower <= 2),
+        note("p50 of y / x", found[TOLD].p50 / found[UNTOLD].p50),
     ]

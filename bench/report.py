@@ -13,6 +13,7 @@ from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigur
 from bench.first_answer import FirstAnswers
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
+from bench.inbound_contender import TOLD, UNTOLD
 from bench.load import ROOT
 from bench.measure import (
     ALONE,
@@ -41,7 +42,7 @@ from bench.measure import (
     TurnResult,
 )
 from bench.plans import StatementPlan
-from bench.pressure_aims import flood_aims, hostile_aims
+from bench.pressure_aims import flood_aims, hostile_aims, inbound_aims
 
 RESULTS: Final = ROOT / "bench" / "results"
 TITLES: Final = {
@@ -68,6 +69,8 @@ TITLES: Final = {
     UNFLOODED: "u  tenant B's calls, no flood",
     SLOW_SOCKETS: "v  tenant B's, 2,048 slow sockets of A",
     REFUSED_FLOOD: "w  tenant B's, a refused flood of A",
+    UNTOLD: "x  tenant B's calls, no webhooks",
+    TOLD: "y  tenant B's, beside 10,000 webhooks of A",
 }
 
 
@@ -122,6 +125,7 @@ def report_on(
             *(_export_aims(rows, exports) if exports else ()),
             *(hostile_aims(rows, hostile) if hostile else ()),
             *flood_aims(rows),
+            *inbound_aims(rows),
         ],
         plans=plans,
         admission=admission,

@@ -13,6 +13,7 @@ from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
 from bench.first_answer import LONGEST_S, MOST_CALLS, FirstAnswers
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.holds import PROCESSES, Holds
+from bench.inbound_contender import TOLD, UNTOLD
 from bench.measure import (
     ALONE,
     BARE,
@@ -73,6 +74,11 @@ _TABLES: Final = (
         f"A tenant beside another one's floods, {CALLERS} callers at a steady rate",
         CALLERS,
         (UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD),
+    ),
+    (
+        f"A tenant beside another one's webhooks, {CALLERS} callers at a steady rate",
+        CALLERS,
+        (UNTOLD, TOLD),
     ),
 )
 

@@ -27,6 +27,9 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
     table.add_row("client_id", opened.shop.client_id)
     table.add_row("key", opened.shop.key)
     table.add_row("webhook", opened.shop.webhook.id)
+    for name, address in opened.hub.addresses():
+        table.add_row(f"from {name}", f"{stack.api_url}{address.path}")
+    table.add_row("helpdesk", opened.desk.url)
     table.add_row("owner", OWNER)
     out.print(table)
     for line in _lines(opened, stack):

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from adapters.system import new_ulid, utc_now
 from demo.addresses import GATEWAY
-from demo.course import Course, refusal_of
+from demo.course import TourCourse, refusal_of
 from demo.helpdesk import DemoDesk, DeskComment
 from demo.hub import DemoHub
 from demo.mails import KeptMail, mails_to
@@ -65,15 +65,15 @@ class TourPost:
     numbers: DemoNumbers
 
 
-Part = Callable[[TourPost, Course], Awaitable[None]]
+Part = Callable[[TourPost, TourCourse], Awaitable[None]]
 
 
-async def arrivals(post: TourPost) -> list[tuple[str, Course]]:
+async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
     """What other platforms send to the shop's inbound addresses: each part's title, and how it
     went. A refusal of the service ends a part, and its course says so."""
-    courses: list[tuple[str, Course]] = []
+    courses: list[tuple[str, TourCourse]] = []
     for title, part in _PARTS:
-        course = Course()
+        course = TourCourse()
         courses.append((title, course))
         try:
             await part(post, course)
@@ -82,26 +82,32 @@ async def arrivals(post: TourPost) -> list[tuple[str, Course]]:
     return courses
 
 
-async def order_news(post: TourPost, course: Course) -> None:
-    """The same question before and after the shop's webhook. The demo shop's own file does not
-    know the order."""
-    now = utc_now()
-    order = ShopOrder(post.numbers.told, post.numbers.noemie, placed(now))
-    address = post.hub.shopify
-    created = order_webhook(address, order, "orders/create", new_ulid(), now)
-    await _send(post, course, created, Outcome.ORDER_UPDATED)
+async def order_news(post: TourPost, course: TourCourse) -> None:
+    """The same question before and after the shop sends the parcel once more. The demo shop's own
+    file does not know the order."""
+    now, address = utc_now(), post.hub.shopify
+    first, second = (f"https://suivi.example/{post.numbers.told}-{number}" for number in (1, 2))
+    order = ShopOrder(post.numbers.told, post.numbers.noemie, placed(now), first)
+    shipped = order_webhook(address, order, "orders/fulfilled", new_ulid(), now)
+    await _send(post, course, shipped, Outcome.ORDER_UPDATED)
     before = await _ask(post, course, order)
-    link = f"https://suivi.example/{order.number}"
-    sent = replace(order, tracking_url=link)
-    shipped = order_webhook(address, sent, "orders/fulfilled", new_ulid(), utc_now())
-    await _send(post, course, shipped, Outcome.ORDER_UPDATED)
-    await _send(post, course, shipped, Outcome.ORDER_UPDATED)
+    course.expect("the tracking until now", good=_links(before, first, second) == (True, False))
+    again = replace(order, tracking_url=second)
+    updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
+    await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    # The platform sends it again: nothing more comes of it.
+    twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    course.expect("one that came twice, counted", good=twice.duplicates == 1)
     after = await _ask(post, course, order)
-    course.expect("no tracking before the webhook", good=link not in before.response)
-    course.expect("the webhook's tracking after it", good=link in after.response)
+    course.expect("the webhook's tracking", good=_links(after, first, second) == (False, True))
 
 
-async def helpdesk_ticket(post: TourPost, course: Course) -> None:
+def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
+    """Which of them it names."""
+    return tuple(link in answer.response for link in links)
+
+
+async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
     """A ticket that a customer opened in the helpdesk is answered there."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
     course.said.append((f"ticket {ticket.number}", _EXPRESS))
@@ -115,13 +121,13 @@ async def helpdesk_ticket(post: TourPost, course: Course) -> None:
     course.expect("the price from the shop's knowledge", good=_PRICE in answers[0].text)
 
 
-async def mail_with_photo(post: TourPost, course: Course) -> None:
+async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
     """A mail that a mail provider hands over is answered by mail, in its thread."""
     mail = CustomerMail(
         sender=post.numbers.rose,
         name="Rose Garnier",
-        subject="Livraison de mon vase",
-        text=f"Bonjour,\n\n{_EXPRESS} Je joins une photo du vase.\n\nRose",
+        subject="Livraison express de ce vase",
+        text=f"Bonjour,\n\n{_EXPRESS}\n\nRose",
         message_id=f"{new_ulid().lower()}@mail.example.com",
         sent_at=utc_now(),
     )
@@ -134,7 +140,7 @@ async def mail_with_photo(post: TourPost, course: Course) -> None:
     course.expect("the mail's own thread", good=answer.in_reply_to == f"<{mail.message_id}>")
 
 
-async def _show_files(post: TourPost, course: Course, arrived: InboundWebhook) -> None:
+async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhook) -> None:
     """What is kept of the mail's attachments, as the run and a review of it show them."""
     if arrived.event_id is None:
         return
@@ -147,7 +153,7 @@ async def _show_files(post: TourPost, course: Course, arrived: InboundWebhook) -
 
 
 async def _send(
-    post: TourPost, course: Course, webhook: SentWebhook, outcome: Outcome
+    post: TourPost, course: TourCourse, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
     """Send it as the platform does, and wait until the log says what became of it."""
     headers = {"Content-Type": "application/json", **webhook.headers}
@@ -167,7 +173,7 @@ async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None
     return next((one for one in ended if webhook.delivery in one.dedup_key), None)
 
 
-async def _ask(post: TourPost, course: Course, order: ShopOrder) -> _Answer:
+async def _ask(post: TourPost, course: TourCourse, order: ShopOrder) -> _Answer:
     body = {
         "client_id": post.tenant,
         "event_type": "shopify.ticket.created",
@@ -181,6 +187,11 @@ async def _ask(post: TourPost, course: Course, order: ShopOrder) -> _Answer:
     reply.raise_for_status()
     answer = _Answer.model_validate_json(reply.content)
     course.said.append((answer.status, answer.response))
+    course.expect("completed", good=answer.status == "completed")
+    if answer.event_id is not None:
+        # The first question opens the conversation, and the second goes on with it.
+        opens = () if course.tells else ("conversation.created",)
+        course.tells[answer.event_id] = Counter((*opens, "ticket.resolved"))
     return answer
 
 

@@ -11,7 +11,7 @@ import httpx
 from adapters.system import new_ulid
 from demo.back_office import BackOffice
 from demo.chat import ChatLine, ChatReply, WidgetChat
-from demo.course import Course, refusal_of
+from demo.course import TourCourse, refusal_of
 from demo.mails import code_to
 from demo.orders import DemoNumbers
 from domain.webhooks.outbound_event import OutboundEventId
@@ -35,7 +35,7 @@ class TourVisit:
 
 
 @dataclass(slots=True)
-class ChatCourse(Course):
+class ChatCourse(TourCourse):
     """How the conversation went."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:

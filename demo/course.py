@@ -9,7 +9,7 @@ from rich.table import Table
 
 
 @dataclass(slots=True)
-class Course:
+class TourCourse:
     """`said`: who, and what. `tells`: by ticket the webhooks that it must cause."""
 
     said: list[tuple[str, str]] = field(default_factory=list)

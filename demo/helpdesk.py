@@ -6,8 +6,10 @@ updates by `updated_stamp`. A page shows the tickets.
 
 import base64
 import hmac
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, Field, ValidationError
@@ -22,6 +24,7 @@ from embedded.ports import LOOPBACK
 
 AGENT: Final = "agent@maison-lavande.example"
 _REQUESTER: Final = 9
+_TAG: Final = re.compile(r"</?p>")
 _START: Final = datetime(2026, 11, 1, tzinfo=UTC)
 _NOT_FOUND: Final = JSONResponse({"error": "RecordNotFound"}, 404)
 _CONFLICT: Final = JSONResponse({"error": "UpdateConflict"}, 409)
@@ -153,8 +156,8 @@ class DemoDesk:
             return _CONFLICT
         if change.comment is not None:
             words = change.comment
-            key = change.metadata.get("action_key")
-            ticket.comments.append(DeskComment("agent", words.html_body, words.public, key))
+            text, key = _plain(words.html_body), change.metadata.get("action_key")
+            ticket.comments.append(DeskComment("agent", text, words.public, key))
         audit = _audit(ticket, len(ticket.comments) - 1)
         return JSONResponse({"ticket": {"id": ticket.number}, "audit": audit})
 
@@ -183,6 +186,11 @@ class DemoDesk:
         login = base64.b64encode(f"{AGENT}/token:{self.token}".encode()).decode()
         given = request.headers.get("authorization", "")
         return hmac.compare_digest(given.encode(), f"Basic {login}".encode())
+
+
+def _plain(html: str) -> str:
+    """The words of a body that is made of paragraphs and breaks."""
+    return unescape(_TAG.sub("", html.replace("</p><p>", "\n\n").replace("<br>", "\n")))
 
 
 def _unauthorized() -> JSONResponse:

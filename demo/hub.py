@@ -33,6 +33,13 @@ class DemoHub:
     zendesk: HubAddress
     postmark: HubAddress
 
+    def addresses(self) -> tuple[tuple[Provider, HubAddress], ...]:
+        return (
+            (Provider.SHOPIFY, self.shopify),
+            (Provider.ZENDESK, self.zendesk),
+            (Provider.POSTMARK, self.postmark),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Platform:

@@ -78,8 +78,8 @@ class Tour:
                     for number, ticket in enumerate(tickets, 1)
                 ]
                 last = len(tickets) + 1
+                expected.append(await self._converse(last))
                 expected += await self._arrive(client, database, last + 1)
-            expected.append(await self._converse(last))
             await self._webhooks_sent(database)
         finally:
             await database.close()

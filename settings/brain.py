@@ -50,6 +50,10 @@ class BrainSettings(BaseModel):
     price_out: _Price | None = Field(
         default=None, description="The same of tokens written; goes with BRAIN_PRICE_IN."
     )
+    sees_images: bool = Field(
+        default=False,
+        description="The model takes images: it is shown up to 4 of a message, 5 MiB together.",
+    )
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
         default=None, description="Asked if the first model gives no answer."
     )
@@ -60,6 +64,9 @@ class BrainSettings(BaseModel):
     )
     fallback_price_out: _Price | None = Field(
         default=None, description="The same of tokens written; goes with BRAIN_FALLBACK_PRICE_IN."
+    )
+    fallback_sees_images: bool = Field(
+        default=False, description="The same of the fallback, as BRAIN_SEES_IMAGES."
     )
     monthly_budget: float = Field(
         default=20,

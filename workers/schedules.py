@@ -5,10 +5,12 @@ from temporalio.service import RPCError
 
 from adapters.temporal.setup import (
     ensure_calendar_schedules,
+    ensure_reconcile_schedule,
     ensure_search_attributes,
     ensure_sweep_schedule,
 )
 from domain.core.errors import EngineUnavailable
+from domain.inbound.polling import PollInput
 from domain.runs.contracts import SweepInput
 from settings import Settings
 
@@ -21,9 +23,13 @@ async def ensure_schedules(settings: Settings, client: Client) -> None:
         remote_brain=settings.brain.is_remote,
         embedding_model=settings.embedding.model or "",
     )
+    poll = PollInput(
+        remote_brain=settings.brain.is_remote, review_expiry_s=settings.reviews.expiry_s
+    )
     try:
         await ensure_search_attributes(client)
         await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
+        await ensure_reconcile_schedule(client, poll)
         await ensure_calendar_schedules(client)
     except RPCError as error:
         raise EngineUnavailable(

@@ -172,6 +172,18 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
+# Clients' platforms are asked one after the other, some seconds each, and what one try does not
+# come to the next one goes on with.
+POLLING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=50),
+    "heartbeat_timeout": timedelta(seconds=30),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
+        maximum_attempts=5,
+    ),
+}
+
 # What was begun must be brought to its end, however often a worker dies or the database is away:
 # half an erasure is none. A step finds what is left, and says every second that it is alive.
 ERASING: Final[ActivityConfig] = {

@@ -30,6 +30,11 @@ class Purse:
         self._brains = brains
         self._now = now
 
+    @property
+    def sees_images(self) -> bool:
+        """Whether a brain that may be chosen can look at images."""
+        return self._brains.sees_images
+
     async def choose(
         self, connection: AsyncConnection, tenant: TenantId, budget_micros: int | None
     ) -> Grant:

@@ -1,6 +1,7 @@
 """Think: ask the brain, judge what it says, and keep both on the run."""
 
 import time
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
@@ -11,6 +12,7 @@ from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
 from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.shown_file import ShownFile, images_to_show
 from domain.agent.situation import Spent
 from domain.agent.thinking import ThinkingResult, think_through
 from domain.agent.unread import unread
@@ -24,6 +26,7 @@ from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.run import RunDraft, review_reason
 from domain.runs.sentiment import has_mood
 from store.core.database import Database
+from store.intake.attachments import AttachmentRepository
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
@@ -118,7 +121,30 @@ class Think:
         near: Embedding | None,
     ) -> Material:
         gathered = await gather(connection, tenant, case.event, near)
-        return self._with(case, ref, gathered, await self._spent(connection, tenant, case, ref))
+        spent = await self._spent(connection, tenant, case, ref)
+        files = await self._files(connection, tenant, case, ref)
+        return replace(self._with(case, ref, gathered, spent), attachments=files)
+
+    async def _files(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+    ) -> tuple[ShownFile, ...]:
+        """What came with the message; the bytes of images where somebody may look at them."""
+        if not case.has_files:
+            return ()
+        repository = AttachmentRepository(connection, tenant)
+        found = await repository.of_event(ref.event_id)
+        shown = images_to_show(found) if self._purse.sees_images else frozenset()
+        return tuple(
+            [
+                ShownFile(
+                    name=one.name,
+                    media_type=one.media_type,
+                    size=one.size,
+                    data=await repository.whole(one.id) if one.id in shown else None,
+                )
+                for one in found
+            ]
+        )
 
     def _with(self, case: Case, ref: RunRef, gathered: Gathered, spent: Spent) -> Material:
         return Material(

@@ -25,6 +25,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
         model=model,
         reserve_micros=model.reserve_micros if model else 0,
         budget_micros=round(settings.monthly_budget * 1_000_000),
+        sees_images=model is not None and model.sees_images,
     )
 
 

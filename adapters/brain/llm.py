@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pydantic_ai import Agent, ModelRetry, ModelSettings, NativeOutput, RunContext, ToolOutput
+from pydantic_ai import (
+    Agent,
+    BinaryContent,
+    ModelRetry,
+    ModelSettings,
+    NativeOutput,
+    RunContext,
+    ToolOutput,
+    UserContent,
+)
 from pydantic_ai.exceptions import ContentFilterError
 from pydantic_ai.output import OutputSpec
 from pydantic_ai.settings import CacheConfig
@@ -21,12 +30,15 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Language
 from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
+from domain.agent.shown_file import MAX_IMAGES
 
 # Below the 12 s that Temporal gives the activity, with time to read before and to write after.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
 # What a long question is, with a merchant's instructions and five entries of its knowledge.
 _USUAL_TOKENS_IN: Final = 6_000
+# What providers count for a large photo.
+_TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
 # From here on a language counts as known; short texts and mixtures stay below.
 _SURE_LANGUAGE: Final = 0.9
@@ -66,8 +78,12 @@ class LlmBrain:
     @property
     def reserve_micros(self) -> int:
         """What a long question costs at the dearest model, in millionths of a US dollar."""
-        usage = RunUsage(input_tokens=_USUAL_TOKENS_IN, output_tokens=_MAX_TOKENS_OUT)
-        return max(model.cost_micros(usage) for model in self._models)
+        return max(model.cost_micros(_usual_usage(model)) for model in self._models)
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether one of the models takes images."""
+        return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Ask for an answer. Raises BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
@@ -76,14 +92,18 @@ class LlmBrain:
         """
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text)
-        question = _Question(self._prompt(request, seen), seen, _known_language(text, seen))
+        known = _known_language(text, seen)
+        questions = {
+            sees: _Question(self._prompt(request, seen, sees_images=sees), seen, known)
+            for sees in {model.sees_images for model in self._models}
+        }
         spent = {model: RunUsage() for model in self._models}
         answer: BrainAnswer | None = None
         invalid = False
         try:
             answer = await first_answer(
                 self._models,
-                lambda model: self._ask(model, request, question, spent[model]),
+                lambda model: self._ask(model, request, questions[model.sees_images], spent[model]),
                 self._deadline_s,
             )
         except Unanswered as none:
@@ -99,10 +119,14 @@ class LlmBrain:
             update={"tokens_in": tokens_in, "tokens_out": tokens_out, "cost_micros": cost}
         )
 
-    def _prompt(self, request: BrainRequest, seen: Classification) -> Prompt:
+    def _prompt(self, request: BrainRequest, seen: Classification, *, sees_images: bool) -> Prompt:
         likely = sorted(seen.probabilities, key=lambda one: -seen.probabilities[one])[:_LIKELY]
         return prompt_for(
-            request, likely=likely, language=seen.language, boundary=secrets.token_hex(8)
+            request,
+            likely=likely,
+            language=seen.language,
+            boundary=secrets.token_hex(8),
+            sees_images=sees_images,
         )
 
     async def _ask(
@@ -110,7 +134,7 @@ class LlmBrain:
     ) -> BrainAnswer:
         try:
             result = await self._agents[model].run(
-                question.prompt.data,
+                _content(question.prompt),
                 instructions=question.prompt.shop,
                 deps=question,
                 usage=usage,
@@ -125,6 +149,7 @@ class LlmBrain:
             in_right_language=question.in_right_language,
             model=model.name,
             prompt_version=PROMPT_VERSION,
+            seen_files=len(question.prompt.images),
         )
 
     def _agent(self, model: PricedModel) -> Agent[_Question, LlmAnswer]:
@@ -168,6 +193,21 @@ class LlmBrain:
             return False
         written = _known_language(said.response, self._classifier.classify(said.response))
         return written is None or written == known
+
+
+def _usual_usage(model: PricedModel) -> RunUsage:
+    images = MAX_IMAGES * _TOKENS_OF_AN_IMAGE if model.sees_images else 0
+    return RunUsage(input_tokens=_USUAL_TOKENS_IN + images, output_tokens=_MAX_TOKENS_OUT)
+
+
+def _content(prompt: Prompt) -> str | list[UserContent]:
+    """The data, and behind it the images that it numbers."""
+    images = [
+        BinaryContent(one.data, media_type=one.media_type)
+        for one in prompt.images
+        if one.data is not None and one.media_type is not None
+    ]
+    return [prompt.data, *images] if images else prompt.data
 
 
 def _known_language(text: str, seen: Classification) -> Language | None:

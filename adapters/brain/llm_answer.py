@@ -104,6 +104,7 @@ def brain_answer(
     in_right_language: bool,
     model: str,
     prompt_version: str,
+    seen_files: int = 0,
 ) -> BrainAnswer:
     """The port's answer. Sources that were not given and actions that were not offered are dropped.
 
@@ -131,6 +132,7 @@ def brain_answer(
         proposals=proposals,
         doubt=doubt,
         model=model,
+        seen_files=seen_files,
     )
 
 

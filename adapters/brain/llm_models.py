@@ -1,6 +1,6 @@
 """The language models that are configured: how each is reached, and what it costs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
@@ -41,11 +41,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
-    """`name` as configured, `openai:gpt-5-mini`. `price`: in place of the price list's."""
+    """`name` as configured, `openai:gpt-5-mini`. `price`: in place of the price list's.
+    `sees_images`: it takes images beside text."""
 
     name: str
     model: Model
     price: Price | None
+    sees_images: bool = False
 
     def cost_micros(self, usage: RunUsage) -> int:
         """What these tokens cost, in millionths of a US dollar, rounded up."""
@@ -65,12 +67,15 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     Raises InvalidInput where a key is missing, or a price that no list knows: a model of unknown
     price would spend without end.
     """
-    first = _priced(
-        settings.model,
-        settings.base_url,
-        settings.api_key,
-        _price(settings.price_in, settings.price_out),
-        "BRAIN_",
+    first = replace(
+        _priced(
+            settings.model,
+            settings.base_url,
+            settings.api_key,
+            _price(settings.price_in, settings.price_out),
+            "BRAIN_",
+        ),
+        sees_images=settings.sees_images,
     )
     name = settings.fallback_model
     if name is None:
@@ -80,7 +85,8 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         # The same provider and address, so the same key: to another address it would be given away.
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.fallback_price_in, settings.fallback_price_out)
-    return (first, _priced(name, url, key, price, "BRAIN_FALLBACK_"))
+    fallback = _priced(name, url, key, price, "BRAIN_FALLBACK_")
+    return (first, replace(fallback, sees_images=settings.fallback_sees_images))
 
 
 def _price(tokens_in: float | None, tokens_out: float | None) -> Price | None:

@@ -14,13 +14,17 @@ from adapters.connectors.guarded import open_guarded_client
 from adapters.connectors.intercom import Intercom
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.shopify import Shopify
+from adapters.connectors.shopify_changes import ShopifyChanges
 from adapters.connectors.slack import Slack
 from adapters.connectors.stripe import Stripe
 from adapters.connectors.woocommerce import WooCommerce
-from adapters.connectors.zendesk import Zendesk
+from adapters.connectors.woocommerce_changes import WooCommerceChanges
+from adapters.connectors.zendesk import Zendesk, account_of
+from adapters.connectors.zendesk_changes import ZendeskChanges
 from adapters.demo.shop import DemoShop
 from domain.core.errors import InvalidInput
 from domain.core.ports import Sealer
+from domain.inbound.polling import Polls
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import BASE_URL, Integration, check_credentials, check_settings
 from domain.integrations.ports import Helpdesk, NoticeBoard, Shop
@@ -70,6 +74,19 @@ class ConnectorRegistry:
                 return Freshdesk.of(integration, self._credentials(integration), self._http)
             case _:
                 raise ActionRefused("the integration is no helpdesk")
+
+    def poller(self, integration: Integration) -> Polls:
+        credentials = self._credentials(integration)
+        match integration.provider:
+            case Provider.SHOPIFY:
+                return ShopifyChanges(Shopify.of(integration, credentials, self._http))
+            case Provider.WOOCOMMERCE:
+                way = self._way_to(integration)
+                return WooCommerceChanges(WooCommerce.of(integration, credentials, way))
+            case Provider.ZENDESK:
+                return ZendeskChanges(account_of(integration, credentials, self._http))
+            case _:
+                raise ActionRefused("the integration is not polled")
 
     def notices(self, integration: Integration) -> NoticeBoard:
         if integration.provider is not Provider.SLACK:

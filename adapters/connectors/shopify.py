@@ -76,6 +76,11 @@ class Shopify:
             return await self._find_by_email(email)
         return None
 
+    async def ask(self, query: str, variables: Mapping[str, str | None], shape: type[Data]) -> Data:
+        """What a document of the API that only reads is answered. Raises ActionRefused,
+        ActionUnreachable."""
+        return await self._read(ConnectorCall(self._http), query, variables, shape)
+
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` back over the payments it came by. Shopify deduplicates on `key` for a day;
         for ever, we do by the refund's note. Returns the refund's id."""
@@ -170,7 +175,11 @@ class Shopify:
         return found.order
 
     async def _read(
-        self, exchange: ConnectorCall, query: str, variables: Mapping[str, str], shape: type[Data]
+        self,
+        exchange: ConnectorCall,
+        query: str,
+        variables: Mapping[str, str | None],
+        shape: type[Data],
     ) -> Data:
         answer = await exchange.read(self._request(query, variables), ShopifyAnswer[shape])  # type: ignore[valid-type]
         return _data(answer, ActionUnreachable)

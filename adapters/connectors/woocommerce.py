@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Self, TypeVar
 
 import httpx
 from pydantic import AfterValidator, BaseModel, Field, RootModel
@@ -22,6 +22,7 @@ _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
 _ID: Final = re.compile("[1-9][0-9]{0,18}", re.ASCII)
 _PAGE: Final = 100
 _SEARCHED: Final = 20
+Listed = TypeVar("Listed", bound=BaseModel)
 _STOPPED: Final = frozenset({"cancelled", "refunded"})
 
 
@@ -133,6 +134,11 @@ class WooCommerce:
             found = await self._find(ConnectorCall(self._http), search=email)
             return next((one for one in found if one.belongs_to(email)), None)
         return None
+
+    async def list_orders(self, query: Mapping[str, str], shape: type[Listed]) -> Listed:
+        """What the list of orders is answered. Raises ActionRefused, ActionUnreachable."""
+        request = self._request("GET", params=query)
+        return await ConnectorCall(self._http).read(request, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` back by the way it was paid. Returns the refund's id."""

@@ -112,6 +112,18 @@ class _Me(BaseModel):
     user: _Myself
 
 
+def account_of(
+    integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+) -> HelpdeskAccount:
+    """Both must be complete (`check_settings`, `check_credentials`)."""
+    settings = integration.settings
+    return HelpdeskAccount(
+        http,
+        integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
+        basic(f"{settings['email']}/token", credentials["api_token"]),
+    )
+
+
 class Zendesk:
     """One account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
 
@@ -123,14 +135,7 @@ class Zendesk:
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
         """Both must be complete (`check_settings`, `check_credentials`)."""
-        settings = integration.settings
-        return cls(
-            HelpdeskAccount(
-                http,
-                integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
-                basic(f"{settings['email']}/token", credentials["api_token"]),
-            )
-        )
+        return cls(account_of(integration, credentials, http))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """A public comment. Refused on a ticket that is solved or closed, or another customer's."""

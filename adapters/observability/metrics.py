@@ -78,6 +78,9 @@ class Metrics:
         # Shown from the start: a number that begins at 1 is no rise for Prometheus.
         self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
+        self._inbound = self._counter(
+            "inbound_webhooks", "Webhooks that were believed.", "provider", "was"
+        )
         self._unowned = self._counter(
             "inbound_of_nobody", "Webhooks of an account that no client has proved.", "provider"
         )
@@ -120,6 +123,10 @@ class Metrics:
 
     def refused(self, code: str) -> None:
         self._refusals.labels(code).inc()
+
+    def webhook_came(self, provider: str, was: str) -> None:
+        """`was`: whether it was new, known, or a conflict."""
+        self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
         """A webhook of the whole installation was believed, and no client has its account."""

@@ -37,6 +37,8 @@ GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
     "oldest_received_run_seconds": ("The age of the oldest of them; 0 if there is none.", ()),
     "open_reviews": ("Reviews that wait for a decision.", ()),
     "pending_deliveries": ("Deliveries of webhooks that have not ended.", ()),
+    "unfinished_webhooks": ("Webhooks that came in, at work or behind others.", ()),
+    "oldest_unfinished_webhook_seconds": ("The age of the oldest of them; 0 if there is none.", ()),
     "task_queue_backlog": ("Tasks that no worker has taken.", ("queue", "work")),
     "task_queue_backlog_seconds": ("The age of the oldest of them.", ("queue", "work")),
     "failed_schedules": ("Runs of schedules that failed in the last 24 hours.", ()),

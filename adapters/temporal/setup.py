@@ -32,6 +32,7 @@ from domain.billing.contracts import MonthlyResetInput
 from domain.core import names
 from domain.core.contracts import Contract
 from domain.core.errors import InvalidInput
+from domain.inbound.polling import EVERY, PollInput
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
@@ -39,6 +40,8 @@ SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATT
 # What a secured cluster answers to who may use a namespace and not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
+# With many clients a poll takes longer than the time between two.
+_RECONCILE_TIMEOUT: Final = timedelta(hours=2)
 # One that cannot end must not keep the next one, of another night, from starting.
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage one sweep does the work of all that were missed.
@@ -98,6 +101,22 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
         policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
     )
     await _ensure_schedule(client, names.SWEEP_SCHEDULE, schedule)
+
+
+async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
+    """Make the poll's schedule, or bring the one that is there up to these settings."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.RECONCILE_INBOUND,
+            poll,
+            id=names.RECONCILE_INBOUND_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_RECONCILE_TIMEOUT,
+        ),
+        spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every=EVERY)]),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
+    )
+    await _ensure_schedule(client, names.RECONCILE_INBOUND_SCHEDULE, schedule)
 
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:

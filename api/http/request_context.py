@@ -34,6 +34,7 @@ _log = structlog.get_logger("api")
 
 # Paths of ours are shorter; what a caller makes up is not worth more.
 _MAX_PATH: Final = 256
+_INBOUND: Final = "/api/webhooks/"
 # What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
 # The proxy that speaks TLS for us says so. Browsers ignore the answer to whoever says it without
@@ -150,7 +151,7 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
     _log.info(
         "request",
         method=scope["method"],
-        path=scope["path"][:_MAX_PATH],
+        path=_shown(scope["path"])[:_MAX_PATH],
         status=progress.status,
         duration_ms=round(seconds * 1000),
     )
@@ -173,6 +174,14 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
                 event_id=known.get("event_id"),
             )
         )
+
+
+def _shown(path: str) -> str:
+    """Without the token that some addresses have in their path."""
+    if not path.startswith(_INBOUND):
+        return path
+    provider, _, token = path.removeprefix(_INBOUND).partition("/")
+    return f"{_INBOUND}{provider}/…" if token else path
 
 
 def _code(progress: _Progress) -> str:

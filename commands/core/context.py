@@ -25,6 +25,7 @@ from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
 from domain.inbound.errors import InboundWebhookNotFound
+from domain.intake.errors import AttachmentNotFound
 from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
@@ -130,6 +131,7 @@ _SENTENCES: Final = {
     MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",
     PlanRequired: "the client's plan does not include this",
     PlaybookNotFound: "there is no such playbook",
+    AttachmentNotFound: "there is no such file, or it was refused and is not kept",
     RunNotFound: "there is no such run",
     TooMuchContent: "this client has as many of these as one may have",
     TooManyWebhooks: "this client has as many webhooks as one may have",

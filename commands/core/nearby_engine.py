@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable
 from domain.identity.contracts import SendMailInput
+from domain.inbound.contracts import ProcessWebhookInput
 
 if TYPE_CHECKING:
     from adapters.temporal.client import TemporalEngine
@@ -26,6 +27,10 @@ class NearbyEngine:
         engine = await self._engine()
         if engine is not None:
             await engine.send_webhooks(client_id, delivery_ids)
+
+    async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
+        engine = await self._engine()
+        return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
     async def mail(self, mail: SendMailInput) -> None:
         """Have a mail sent. Raises EngineUnavailable, also where no engine is named: nothing else

@@ -1,5 +1,6 @@
 """inbound: the webhooks that came in, and what became of them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,18 +16,25 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    environment_of,
     fields_of,
     out,
     reading_client,
+    settings_for,
+    work_on,
 )
 from commands.core.listing import facts_table, print_list
+from commands.core.nearby_engine import NearbyEngine
 from commands.core.person import operator
+from domain.core.errors import EngineUnavailable
 from domain.core.ids import parse_ulid
 from domain.core.plain_text import without_controls
+from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
 from domain.inbound.logged_webhook import LoggedWebhook, RefusalCount, spoken, verdict
 from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
 from domain.integrations.provider import Provider
 from services.inbound.log import read_logged
+from services.inbound.replay import replay_webhook
 from store.inbound.log import InboundLogRepository, client_of_inbound
 
 app = typer.Typer(help="What other platforms' webhooks said.", no_args_is_help=True)
@@ -86,6 +94,44 @@ async def show(
         answer(True, "", **fields_of(found, "inbound_id"), verdict=verdict(found))
         return
     out.print(_facts(found))
+
+
+@command(app, "replay")
+async def replay(
+    inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Work on it once more, from the bytes that came: one that failed, or one that waits.
+
+    One that was processed is left alone, and nothing changes.
+    """
+    wanted = parse_ulid(inbound_id) or inbound_id
+    async with work_on(data) as units:
+        tenant = await units.database.find_client(client_of_inbound, wanted)
+        async with units.of(tenant) as work:
+            starts = await replay_webhook(work, operator(), wanted)
+    begins = starts and await _begin(data, WebhookRef(client_id=tenant, webhook_id=wanted))
+    sentence = "It was processed, or its turn comes: nothing changes."
+    if starts:
+        sentence = "Its work begins." if begins else "A worker begins within two minutes."
+    answer(as_json, sentence, inbound_id=wanted, replayed=starts)
+
+
+async def _begin(data: Path, ref: WebhookRef) -> bool:
+    """Whether it could be begun at once; the sweep begins what is left."""
+    environment = environment_of(data)
+    if not environment.get("TEMPORAL_ADDRESS"):
+        return False
+    settings = settings_for(data)
+    webhook = ProcessWebhookInput(
+        ref=ref,
+        remote_brain=settings.brain.is_remote,
+        review_expiry_s=settings.reviews.expiry_s,
+    )
+    try:
+        await NearbyEngine(environment).process_webhook(webhook, wake=True)
+    except EngineUnavailable:
+        return False
+    return True
 
 
 def _cells(webhook: InboundWebhook) -> tuple[str, ...]:

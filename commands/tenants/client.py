@@ -27,6 +27,7 @@ from services.playbooks.playbooks import import_playbooks
 from services.tenants.clients import NewClient, give_brain_budget, open_client
 from services.tenants.members import acting_as
 from store.billing.usage import UsageRepository
+from store.intake.attachment_bytes import AttachmentBytes
 from store.tenants.clients import ClientEntry, ClientRepository
 
 app = typer.Typer(help="Merchants' accounts; `erase` removes one.", no_args_is_help=True)
@@ -85,6 +86,7 @@ async def show(
         found = await clients.entry(tenant)
         usage = await UsageRepository(connection, tenant).in_month(period_of(now))
         budget = await clients.brain_budget(tenant)
+        attached = await AttachmentBytes(connection, tenant).kept()
     subscription = usage.subscription
     answer(
         as_json,
@@ -98,6 +100,7 @@ async def show(
         tickets_limit=usage.standing(now).tickets_limit,
         credits_balance=usage.credits_balance,
         brain_budget_usd=None if budget is None else budget / 1_000_000,
+        attachment_bytes=attached,
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
+from domain.agent.shown_file import ShownFile
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 
@@ -92,6 +93,7 @@ class BrainRequest(BaseModel):
     order: Order | None = None
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
+    attachments: tuple[ShownFile, ...] = ()
 
     @field_validator("fields")
     @classmethod
@@ -113,6 +115,7 @@ class BrainRequest(BaseModel):
         order: Order | None = None,
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
+        attachments: tuple[ShownFile, ...] = (),
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
@@ -128,6 +131,7 @@ class BrainRequest(BaseModel):
             order=order,
             offers=offers,
             today=today,
+            attachments=attachments,
         )
 
 
@@ -172,7 +176,8 @@ class BrainAnswer(BaseModel):
     `sentiment` is the customer's: -1 for anger and despair, 0 for a matter of fact, 1 for joy.
     `intents`: all that the message wants. `closes`: it wants no answer, such as "thanks, all good".
     `prompt_version`: of the prompt that a language model was asked with; None where the brain
-    composes nothing and only sends what the merchant wrote.
+    composes nothing and only sends what the merchant wrote. `seen_files`: how many of the message's
+    files the brain looked at.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -190,6 +195,7 @@ class BrainAnswer(BaseModel):
     proposals: tuple[Proposal, ...] = ()
     doubt: EscalationReason | None = None
     model: str
+    seen_files: int = Field(default=0, ge=0)
     tokens_in: int = Field(default=0, ge=0)
     tokens_out: int = Field(default=0, ge=0)
     cost_micros: int = Field(default=0, ge=0, description="Millionths of a US dollar.")

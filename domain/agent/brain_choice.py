@@ -8,6 +8,7 @@ from domain.agent.brain import Brain
 @dataclass(frozen=True, slots=True)
 class Brains:
     """`model` is None where none is configured, and then nothing is reserved or spent.
+    `sees_images`: of the model, or of the one asked in its place.
 
     Before the model is asked, `reserve_micros` is set aside (`store/runs/brain_costs.py`): what a
     question costs at most, as a rule. It is given back when the true cost is booked, so that many
@@ -18,6 +19,7 @@ class Brains:
     model: Brain | None = None
     reserve_micros: int = 0
     budget_micros: int = 0
+    sees_images: bool = False
 
     def budget(self, of_client: int | None) -> int:
         """What a client may spend in a month: its own budget, or the configured one."""

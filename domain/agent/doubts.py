@@ -6,7 +6,8 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.grounding import claim_doubt, unsupported
 from domain.agent.material import Material
-from domain.agent.plan import PlannedAction
+from domain.agent.plan import ON_ORDERS, PlannedAction
+from domain.agent.shown_file import depends_on_files
 from domain.agent.thread import speaks_of_another
 from domain.intake.order_number import asks_about_order
 from domain.integrations.order import Lookup, LookupState
@@ -27,6 +28,7 @@ def doubt_of(
         _doubt_of_history(material, answer.classification)
         or _doubt_of_lookup(material, answer.classification)
         or _doubt_of_sources(answer, request)
+        or _doubt_of_files(material, answer, plan)
         or claim_doubt(answer, plan, request)
     )
 
@@ -66,3 +68,16 @@ def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationR
         if unsupported(answer.response, answer.citations, request)
         else None
     )
+
+
+def _doubt_of_files(
+    material: Material, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
+) -> EscalationReason | None:
+    """Who speaks of a file is not answered by a brain that has not looked at it. Whoever drew an
+    image may have written in it: with one, nothing is done to an order."""
+    if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
+        return EscalationReason.POLICY_RESTRICTION
+    if len(material.attachments) <= answer.seen_files:
+        return None
+    depends = depends_on_files(material.event.words, answer.intents)
+    return EscalationReason.MISSING_KNOWLEDGE if depends else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
 from domain.agent.rulebook import Rulebook
+from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
@@ -17,7 +18,8 @@ class Material:
     is connected, though it may not take our credentials at the moment. `system_prompt`: what the
     client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
     under which a question to the customer is asked. `sensitive_words`: the merchant's own.
-    `turns_left`: how many answers the agent may still give before people do."""
+    `turns_left`: how many answers the agent may still give before people do. `attachments`: the
+    files that came with the message."""
 
     event: UnifiedEvent
     brand_name: str
@@ -36,6 +38,7 @@ class Material:
     playbook: tuple[str, int] = ("", 0)
     sensitive_words: tuple[str, ...] = ()
     turns_left: int = 1
+    attachments: tuple[ShownFile, ...] = ()
 
     @property
     def instructions(self) -> str:

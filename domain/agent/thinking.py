@@ -20,7 +20,7 @@ from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import judge, offers
 from domain.agent.ports import SafetyNet
-from domain.agent.safety.examined import is_unsafe
+from domain.agent.safety.examined import commands, is_unsafe
 from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
@@ -29,7 +29,6 @@ from domain.agent.speech.language import spoken_language
 from domain.agent.thread import PendingProposal, Thread
 from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
-from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 
 # What a question about an action answers, with the reasons why people want their money back. Who
@@ -101,6 +100,8 @@ async def think_through(
     situation = await _situation(material, now)
     if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
+    if _is_wordless(material):
+        return _for_people(material, situation, None)
     await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
     if settled is not None:
@@ -146,6 +147,7 @@ async def _request(
         order=await _readable(material.order),
         offers=offers(situation),
         today=now.date(),
+        attachments=material.attachments,
     )
 
 
@@ -239,22 +241,30 @@ def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
     return net.matter(material.event.words, material.sensitive_words)
 
 
+def _is_wordless(material: Material) -> bool:
+    """Whether files are all that came: what they say is nobody's wish."""
+    event = material.event
+    return bool(material.attachments) and event.reply_allowed and not event.text.strip()
+
+
 def _for_people(
-    material: Material, situation: Situation, matter: SensitiveMatter
+    material: Material, situation: Situation, matter: SensitiveMatter | None
 ) -> ThinkingResult:
+    """`matter`: None for files without a word."""
+    reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=0,
         language=spoken_language(material.event.words),
         model=SETTLED_BY,
-        doubt=EscalationReason.POLICY_RESTRICTION,
+        doubt=reason,
     )
     judgement = judge(situation, Category.OTHER, ())
     return ThinkingResult(
         answer=answer,
         judgement=judgement,
         findings=(),
-        hold=judgement.doubt or EscalationReason.POLICY_RESTRICTION,
+        hold=judgement.doubt or reason,
         text="",
         doubt=answer.doubt,
         thread=material.thread.without_question,
@@ -270,22 +280,9 @@ async def _situation(material: Material, now: datetime) -> Situation:
         order=material.order,
         spent=material.spent,
         thread=material.thread,
-        unsafe=await _commands(material.event),
+        unsafe=await commands(material.event),
         now=now,
     )
-
-
-async def _commands(event: UnifiedEvent) -> bool:
-    """Whether the message, or what the caller sent beside it, tries to give orders."""
-    left = READ_CHARS
-    beside = (event.subject, event.customer_name, *event.fields.values())
-    for text in (event.text, *filter(None, beside)):
-        if await is_unsafe(text):
-            return True
-        left -= 0 if text is event.text else len(text)
-        if left < 0:
-            return False
-    return False
 
 
 async def _finding(passage: Passage) -> Finding:

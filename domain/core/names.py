@@ -65,6 +65,7 @@ WORK_ON_WEBHOOK: Final = "inbound.work"
 GIVE_UP_WEBHOOK: Final = "inbound.give_up"
 SWEEP_WEBHOOKS: Final = "sweep.inbound"
 POLL_INTEGRATIONS: Final = "inbound.poll"
+TELL_OF_DATA_REQUESTS: Final = "data_request.tell"
 TELL_OF_REVIEW: Final = "review.tell"
 
 SWEEP_SCHEDULE: Final = "sweep"

@@ -35,6 +35,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.KNOWLEDGE_ENTRIES: "id",
         # An import leaves them out: with other ids their hashes would be wrong.
         Section.AUDIT_ENTRIES: "",
+        # It leaves them out too.
+        Section.ATTACHMENTS: "",
     }.items()
 }
 """Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""

@@ -28,6 +28,7 @@ class Section(StrEnum):
     RESPONSE_TEMPLATES = "response_templates"
     KNOWLEDGE_ENTRIES = "knowledge_entries"
     AUDIT_ENTRIES = "audit_entries"
+    ATTACHMENTS = "attachments"
 
 
 _SERVICE: Final = "support-engine"

@@ -21,6 +21,8 @@ from domain.exports.records import RECORDS
 MAX_RECORD_BYTES: Final = 1 << 28
 """PostgreSQL takes no larger value, and nothing here grows beyond it."""
 
+# Sections of later versions, which older files lack.
+_ADDED: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRING: Final = re.compile(rb'"(?>[^"\\]++|\\.)*+"', re.DOTALL)
@@ -101,8 +103,8 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     text.take(b"{")
     yield _head(text)
     for section in Section:
-        if section is Section.AUDIT_ENTRIES and text.next() == b"}":
-            break  # files of before there was an audit log end here
+        if section in _ADDED and text.next() == b"}":
+            break  # files of before there was an audit log, or were attachments, end here
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)

@@ -16,6 +16,7 @@ from domain.exports.account_records import (
     SettingsRecord,
     TemplateRecord,
 )
+from domain.exports.attachment_record import AttachmentRecord
 from domain.exports.audit_record import AuditEntryRecord
 from domain.exports.conversation_records import (
     ConversationRecord,
@@ -46,6 +47,7 @@ class ExportDocument(Record):
     response_templates: tuple[TemplateRecord, ...]
     knowledge_entries: tuple[KnowledgeRecord, ...]
     audit_entries: tuple[AuditEntryRecord, ...]
+    attachments: tuple[AttachmentRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

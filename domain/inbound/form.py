@@ -46,7 +46,7 @@ class FormFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PostedForm:
     """Fields by name with their values in their order, as bytes that may be `is_encoded` still, and
     the files in their order."""
 
@@ -68,7 +68,7 @@ class Form:
         return self.text(name) if len(self.fields.get(name, ())) == 1 else None
 
 
-def read_form(request: InboundRequest) -> Form:
+def read_form(request: InboundRequest) -> PostedForm:
     """The form that a request carries. Raises WebhookUnreadable."""
     kind, options = _options(request.headers.get("content-type", "").encode("latin-1", "replace"))
     if kind == _URLENCODED:
@@ -78,7 +78,7 @@ def read_form(request: InboundRequest) -> Form:
     return _multipart(request.body, options.get(b"boundary", b""))
 
 
-def _urlencoded(body: bytes) -> Form:
+def _urlencoded(body: bytes) -> PostedForm:
     if body.count(b"&") >= MAX_PARTS:
         raise WebhookUnreadable("form_too_many_parts")
     fields: dict[str, tuple[bytes, ...]] = {}
@@ -87,10 +87,10 @@ def _urlencoded(body: bytes) -> Form:
         if mark:
             name = _name(_unquoted(given[: _MAX_NAME * _ENCODED]))
             fields[name] = (*fields.get(name, ()), value)
-    return Form(fields, is_encoded=True)
+    return PostedForm(fields, is_encoded=True)
 
 
-def _multipart(body: bytes, boundary: bytes) -> Form:
+def _multipart(body: bytes, boundary: bytes) -> PostedForm:
     """Every part ends with the boundary, the last one with the closing one, and nothing follows:
     what a stranger wrote into a field must not hide the fields behind it."""
     line = b"\r\n--" + boundary
@@ -113,7 +113,7 @@ def _multipart(body: bytes, boundary: bytes) -> Form:
         parser.write(body)
     except FormParserError:
         raise WebhookUnreadable("form_broken") from None
-    return Form(parts.fields, tuple(parts.files))
+    return PostedForm(parts.fields, tuple(parts.files))
 
 
 class _Parts:

@@ -18,9 +18,8 @@ from domain.inbound.signature import (
     signed_seconds,
 )
 
-ID: Final = "webhook-id"
-TIMESTAMP: Final = "webhook-timestamp"
-SIGNATURE: Final = "webhook-signature"
+# The names of the specification, and those that Svix, from which it comes, goes on to send.
+_NAMES: Final = ("webhook-", "svix-")
 _PREFIX: Final = "whsec_"
 _SCHEME: Final = "v1,"
 _MAX_ID: Final = 256
@@ -32,9 +31,10 @@ def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: date
 
     Raises InboundRefused.
     """
-    given = signature_header(request, SIGNATURE)
-    stamp = signature_header(request, TIMESTAMP, RefusalReason.TIMESTAMP_MISSING)
-    name = signature_header(request, ID)
+    names = _names_in(request)
+    given = signature_header(request, f"{names}signature")
+    stamp = signature_header(request, f"{names}timestamp", RefusalReason.TIMESTAMP_MISSING)
+    name = signature_header(request, f"{names}id")
     check_age(signed_seconds(stamp), now, both_ways=True)
     signed = f"{name}.{stamp}.".encode() + request.body
     expected = [hmac_sha256_base64(key_of(secret), signed) for secret in secrets]
@@ -46,10 +46,15 @@ def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: date
 
 def delivery_id(request: InboundRequest) -> str:
     """What names the delivery, the same in each retry. Raises WebhookUnreadable."""
-    name = request.headers.get(ID, "").strip()
+    name = request.headers.get(f"{_names_in(request)}id", "").strip()
     if not name or len(name) > _MAX_ID:
         raise WebhookUnreadable("no_delivery_id")
     return name
+
+
+def _names_in(request: InboundRequest) -> str:
+    """What the names of the headers begin with. One family is looked at, never a mixture."""
+    return next((one for one in _NAMES if f"{one}id" in request.headers), _NAMES[0])
 
 
 def key_of(secret: str) -> bytes:

@@ -11,6 +11,9 @@ from domain.core.plain_text import clean_line
 
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_FILES: Final = 20
+MAX_DAY_BYTES: Final = 1024 * 1024 * 1024
+"""Of all files of a client that came in 24 hours."""
+
 MAX_NAME_CHARS: Final = 200
 
 _NAMELESS: Final = "fichier"

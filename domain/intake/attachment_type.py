@@ -6,7 +6,7 @@ its size and with nothing else that it holds.
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -92,6 +92,18 @@ class Inspected:
 def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
     """Each of an event's files, in their order; those after MAX_FILES are refused."""
     return tuple(_inspected(file, position) for position, file in enumerate(files))
+
+
+def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
+    """The same, with those refused for which `left` bytes have no room; the first ones first."""
+    fitting: list[Inspected] = []
+    for one in inspected:
+        size = len(one.file.data)
+        fits = one.refusal is not None or size <= left
+        if one.refusal is None and fits:
+            left -= size
+        fitting.append(one if fits else replace(one, refusal=AttachmentRefusal.TOO_MUCH))
+    return tuple(fitting)
 
 
 def media_type_of(data: bytes) -> MediaType | None:

@@ -25,8 +25,9 @@ PATIENCE_S: Final = 24 * 3600.0
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
-# The audit log tells what was done to the client that the export is of.
-_LEFT: Final = (Section.AUDIT_ENTRIES,)
+# The audit log tells what was done to the client that the export is of, and of attachments the file
+# has no bytes.
+_LEFT: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
@@ -46,8 +47,8 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Read an export in the form json into an empty client: all of it but its audit log, or
-    nothing.
+    """Read an export in the form json into an empty client: all of it but its audit log
+    and attachments, or nothing.
 
     Ids stay as they are, unless this installation may have them already: then all are new ones.
     Other clients can tell that alone, so the unit of work, which sees none of them, is opened here.

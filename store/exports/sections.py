@@ -273,4 +273,16 @@ SOURCES: Final[Mapping[Section, Source]] = {
         ),
         "t.seq",
     ),
+    Section.ATTACHMENTS: _table(
+        Section.ATTACHMENTS,
+        (
+            *_text("id event_id"),
+            *_number("position"),
+            *_text("name claimed_type media_type"),
+            *_number("size"),
+            Column("sha256", CellKind.TEXT, "encode(t.digest, 'hex')"),
+            *_text("state reason"),
+            *_time("created_at"),
+        ),
+    ),
 }

@@ -8,10 +8,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.ids import TenantId
 from domain.inbound.data_request import DataRequest
 from domain.inbound.errors import DataRequestNotFound
 from store.core.repository import TenantRepository, owner_of
 from store.inbound.tables import data_requests
+from store.tenants.tables import clients, users
 
 _REQUEST: Final = sa.select(*(data_requests.c[name] for name in DataRequest.model_fields)).where(
     data_requests.c.client_id == sa.bindparam("tenant")
@@ -103,6 +105,17 @@ async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str,
         .limit(limit)
     )
     return tuple((row.client_id, row.id) for row in rows)
+
+
+async def owner_address(connection: AsyncConnection, tenant: TenantId) -> str | None:
+    """The mail address of the client's owner; None for one that is being erased. On the service's
+    connection: users belong to no client."""
+    found: str | None = await connection.scalar(
+        sa.select(users.c.email)
+        .join_from(clients, users, users.c.id == clients.c.owner_user_id)
+        .where(clients.c.id == tenant, clients.c.closed_at.is_(None))
+    )
+    return found
 
 
 client_of_data_request: Final = owner_of(data_requests, DataRequestNotFound)

@@ -33,6 +33,17 @@ class InboundMessageRepository(TenantRepository):
         )
         return claimed.one_or_none() is not None
 
+    async def is_taken(self, integration_id: str, message_key: str) -> bool:
+        """Whether a webhook has taken the message, or is about to."""
+        found = await self._connection.scalar(
+            sa.select(_MESSAGES.webhook_id).where(
+                _MESSAGES.client_id == self._tenant,
+                _MESSAGES.integration_id == integration_id,
+                _MESSAGES.message_key == message_key,
+            )
+        )
+        return found is not None
+
     async def release(self, integration_id: str, message_key: str) -> None:
         """Undo a claim of this transaction: the message is not taken yet."""
         await self._connection.execute(

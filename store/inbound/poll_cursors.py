@@ -1,17 +1,81 @@
 """How far each platform has been polled."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.ids import TenantId
+from domain.integrations.integration import Integration, IntegrationStatus
 from domain.integrations.poll_cursor import PollCursor
+from domain.integrations.provider import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import poll_cursors
+from store.integrations.tables import integrations
+from store.tenants.tables import clients
 
 _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
+
+
+@dataclass(frozen=True, slots=True)
+class PolledConnection:
+    """A connection that is asked, and how far it was. `cursor`: None before the first time."""
+
+    tenant: TenantId
+    integration: Integration
+    connected_at: datetime
+    cursor: PollCursor | None
+
+
+async def polled_connections(
+    connection: AsyncConnection,
+    providers: Collection[Provider],
+    *,
+    after: tuple[str, str],
+    limit: int,
+) -> tuple[PolledConnection, ...]:
+    """Connections of all clients that can be asked, in the order of clients: those after a client's
+    id and an integration's. On the service's connection."""
+    its = integrations.c
+    rows = await connection.execute(
+        sa.select(
+            its.client_id, its.id, its.provider, its.settings, its.sealed, its.connected_at,
+            *(poll_cursors.c[name] for name in PollCursor.model_fields),
+        )
+        .join_from(
+            integrations,
+            poll_cursors,
+            sa.and_(
+                poll_cursors.c.client_id == its.client_id,
+                poll_cursors.c.integration_id == its.id,
+            ),
+            isouter=True,
+        )
+        .join(clients, clients.c.id == its.client_id)
+        .where(
+            its.status == IntegrationStatus.CONNECTED,
+            its.provider.in_(sorted(providers)),
+            # One that only listens has no credentials.
+            its.sealed != "",
+            clients.c.closed_at.is_(None),
+            sa.tuple_(its.client_id, its.id) > sa.tuple_(*after),
+        )
+        .order_by(its.client_id, its.id)
+        .limit(limit)
+    )  # fmt: skip
+    return tuple(
+        PolledConnection(
+            tenant=TenantId(row.client_id),
+            integration=Integration.model_validate(row, from_attributes=True),
+            connected_at=row.connected_at,
+            cursor=PollCursor.model_validate(row, from_attributes=True) if row.polled_at else None,
+        )
+        for row in rows
+    )
 
 
 class PollCursorRepository(TenantRepository):
@@ -47,6 +111,21 @@ class PollCursorRepository(TenantRepository):
             .on_conflict_do_update(
                 index_elements=_KEY, set_={**told, "failures": poll_cursors.c.failures + 1}
             )
+        )
+
+    async def all(self) -> "tuple[tuple[str, PollCursor], ...]":
+        """Of each connection that was polled, by its id."""
+        rows = await self._connection.execute(
+            sa.select(
+                poll_cursors.c.integration_id,
+                *(poll_cursors.c[name] for name in PollCursor.model_fields),
+            )
+            .where(poll_cursors.c.client_id == self._tenant)
+            .order_by(poll_cursors.c.integration_id)
+        )
+        return tuple(
+            (row.integration_id, PollCursor.model_validate(row, from_attributes=True))
+            for row in rows
         )
 
     async def forget(self, integration_id: str) -> None:

@@ -97,7 +97,7 @@ class WorkRepository(TenantRepository):
                 row.settings,
                 row.mapping or {},
                 received_at=row.created_at,
-                is_signed=row.is_signed,
+                is_signed=bool(row.is_signed),
             ),
             headers=row.headers,
         )

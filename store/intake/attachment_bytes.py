@@ -1,10 +1,12 @@
 """The bytes of attachments as a burden: removed some at a time, and how many a client has."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 
+from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments
 
@@ -31,12 +33,15 @@ class AttachmentBytes(TenantRepository):
         )
         return removed.rowcount
 
-    async def kept(self) -> int:
-        """Bytes of the client's files that are kept."""
+    async def kept(self, *, since: datetime | None = None) -> int:
+        """Bytes of the client's files that are kept; of those that came `since` then."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
-                table.client_id == self._tenant, table.state == "stored"
+                table.client_id == self._tenant,
+                table.state == "stored",
+                # Ids are drawn when they come: these are the end of the primary key.
+                table.id >= first_ulid(since) if since else sa.true(),
             )
         )
         return int(total or 0)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
@@ -11,14 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.plain_text import clean_line
 from domain.core.ports import NewId
 from domain.intake.attachment import (
+    MAX_DAY_BYTES,
     AttachedFile,
     Attachment,
     AttachmentState,
     clean_file_name,
 )
-from domain.intake.attachment_type import Inspected, inspect
+from domain.intake.attachment_type import Inspected, inspect, within
 from domain.intake.errors import AttachmentNotFound
 from store.core.repository import TenantRepository, owner_of
+from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.tables import attachment_chunks, attachments
 
 CHUNK: Final = 256 * 1024
@@ -27,6 +29,7 @@ CHUNK: Final = 256 * 1024
 # Bound into one statement: what the driver holds of a file while it is stored.
 _CHUNKS_AT_ONCE: Final = 8
 _CLAIM_CHARS: Final = 200
+_DAY: Final = timedelta(days=1)
 
 _COLUMNS: Final = tuple(attachments.c[name] for name in Attachment.model_fields)
 _OF_EVENTS: Final = (
@@ -82,6 +85,8 @@ class AttachmentRepository(TenantRepository):
             return ()
         # Ten megabytes take tens of milliseconds, which nobody else on this loop waits for.
         inspected = await asyncio.to_thread(inspect, files)
+        kept = await AttachmentBytes(self._connection, self._tenant).kept(since=now - _DAY)
+        inspected = within(inspected, MAX_DAY_BYTES - kept)
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
         await self._connection.execute(
             sa.insert(attachments),
@@ -131,6 +136,10 @@ class AttachmentRepository(TenantRepository):
         while (data := await self.chunk(attachment_id, seq)) is not None:
             yield data
             seq += 1
+
+    async def whole(self, attachment_id: str) -> bytes:
+        """All bytes at once, for what is known to be small."""
+        return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _store_chunks(self, attachment_id: str, data: bytes) -> None:
         step = CHUNK * _CHUNKS_AT_ONCE

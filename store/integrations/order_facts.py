@@ -87,6 +87,22 @@ class OrderFactRepository(TenantRepository):
         await self._connection.execute(sa.update(order_facts).where(*this).values(values))
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
+    async def knows(self, integration_id: str, fact: OrderFact) -> bool:
+        """Whether a fact would change nothing."""
+        stored = await self._connection.scalar(
+            sa.select(order_facts.c.facts).where(
+                order_facts.c.client_id == self._tenant,
+                order_facts.c.integration_id == integration_id,
+                order_facts.c.order_id == fact.order_id,
+            )
+        )
+        if stored is None:
+            return False
+        known = KnownOrder.model_validate(stored)
+        return _said(known.merged(KnownOrder.of(fact)), fact.order_id) == _said(
+            known, fact.order_id
+        )
+
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:

@@ -1,5 +1,6 @@
 """Escalations as people look at them: a queue to page through, and one with all it is about."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -79,13 +80,21 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
         raise EscalationNotFound(review_id)
     earlier = (await connection.execute(_EARLIER, this)).mappings().all()
     joined = (await connection.execute(_JOINED, this)).mappings().all()
-    first = {"event_id": row.event_id, "text": row.text, "received_at": row.received_at}
-    messages = (first, *joined[::-1])
-    files = await attachments_of(connection, client_id, [one["event_id"] for one in messages])
+    first: Mapping[str, object] = {
+        "event_id": row.event_id,
+        "text": row.text,
+        "received_at": row.received_at,
+    }
+    messages: list[Mapping[str, object]] = [first, *(dict(one) for one in joined[::-1])]
+    event_ids = [str(one["event_id"]) for one in messages]
+    files = await attachments_of(connection, client_id, event_ids)
     fields = {
         **_fields(row),
         "turns": earlier[::-1],
-        "messages": [{**one, "attachments": files.get(one["event_id"], ())} for one in messages],
+        "messages": [
+            {**one, "attachments": files.get(event_id, ())}
+            for one, event_id in zip(messages, event_ids, strict=True)
+        ],
     }
     return Review.model_validate(fields)
 

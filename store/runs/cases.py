@@ -19,7 +19,7 @@ from domain.runs.conversation import CORRESPONDENCE_LASTS, memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from store.core.repository import TenantRepository
-from store.intake.tables import engine_events
+from store.intake.tables import attachments, engine_events
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT, VERSION_OF_RUN
@@ -48,7 +48,8 @@ class Case:
     people have the thread, by another message's open review or for good. `approvals`: how many
     people approved the plan. `brain_budget_micros`: of the client, where it has one of its own.
     `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
-    a language model. `sensitive_words`: the client's own, that always reach a human.
+    a language model. `sensitive_words`: the client's own, that always reach a human. `has_files`:
+    files came with the message.
     """
 
     event: UnifiedEvent
@@ -71,6 +72,7 @@ class Case:
     approvals: int
     brain_budget_micros: int | None
     human_text: str | None
+    has_files: bool = False
 
     @property
     def words(self) -> str:
@@ -112,6 +114,7 @@ class CaseRepository(TenantRepository):
             brain_budget_micros=row.brain_budget_micros,
             draft=_draft(row),
             human_text=row.human_text,
+            has_files=bool(row.has_files),
         )
 
 
@@ -183,6 +186,11 @@ _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
      ) AS answers WHERE by_person IS NULL OR created_at > by_person)
 """)  # noqa: S608 - of constants
 
+_HAS_FILES: Final = sa.exists().where(
+    attachments.c.client_id == engine_runs.c.client_id,
+    attachments.c.event_id == engine_runs.c.event_id,
+)
+
 _CASE: Final = (
     sa.select(
         engine_runs.c.playbook_id,
@@ -214,6 +222,7 @@ _CASE: Final = (
         engine_runs.c.plan,
         HUMAN_TEXT.label("human_text"),
         _APPROVALS.label("approvals"),
+        _HAS_FILES.label("has_files"),
     )
     .select_from(engine_runs)
     .join(playbook_versions, VERSION_OF_RUN)

@@ -18,6 +18,7 @@ from temporalio.client import WorkflowFailureError
 from store.core.database import Database
 from tests.replay.budget_scenarios import BUDGET_SCENARIOS, PREPARED
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
+from tests.replay.inbound_scenarios import INBOUND_SCENARIOS
 from tests.replay.notice_scenarios import NOTICE_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
@@ -39,6 +40,7 @@ SCENARIOS = {
     **BUDGET_SCENARIOS,
     **WIDGET_SCENARIOS,
     **NOTICE_SCENARIOS,
+    **INBOUND_SCENARIOS,
 }
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}

@@ -5,19 +5,24 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 
 from api.access import Asked, InClientOf, MemberAt, QueryInClient
+from api.inbound_start import begin_work
 from api.resources import ResourcesDep
-from api.route import DescribedRoute, PathId
+from api.route import DescribedRoute, JsonBody, PathId
 from api.schemas.core.client_query import cursor_after
 from api.schemas.inbound.log import (
     InboundDetail,
     InboundPage,
     InboundQuery,
     InboundRecord,
+    InboundReplayAnswer,
+    InboundReplayBody,
     RefusedHour,
 )
+from domain.inbound.contracts import WebhookRef
 from domain.inbound.errors import InboundWebhookNotFound
-from domain.tenants.actor import ANYONE
+from domain.tenants.actor import ANYONE, MANAGERS
 from services.inbound.log import read_logged
+from services.inbound.replay import replay_webhook
 from store.inbound.log import InboundLogRepository, client_of_inbound
 
 router = APIRouter(route_class=DescribedRoute)
@@ -60,3 +65,19 @@ async def show_inbound(
     async with resources.database.reading(member.tenant) as connection:
         found = await read_logged(connection, member.tenant, member.actor, member.record_id)
     return InboundDetail.of(found)
+
+
+@router.post(f"{_LOG}/{{inbound_id}}/replay", summary="Work on it once more", status_code=202)
+async def replay_inbound(
+    member: Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_inbound))],
+    _: Annotated[InboundReplayBody, Depends(JsonBody(InboundReplayBody, optional=True))],
+    resources: ResourcesDep,
+) -> InboundReplayAnswer:
+    """From the bytes that came. One that failed is worked on as if it had just come, one that waits
+    is tried now; one that was processed is left alone, and nothing changes."""
+    async with resources.work.of(member.tenant) as work:
+        starts = await replay_webhook(work, member.actor, member.record_id)
+    if starts:
+        ref = WebhookRef(client_id=member.tenant, webhook_id=member.record_id)
+        await begin_work(ref, resources, wake=True)
+    return InboundReplayAnswer(replayed=starts)

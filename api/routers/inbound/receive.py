@@ -15,12 +15,13 @@ from starlette.responses import Response
 from api.error_response import error_response
 from api.http.client_address import limited_address
 from api.http.json_body import MAX_SECONDS, announced_length, body_within, json_response
+from api.inbound_start import begin_work
 from api.resources import Resources, ResourcesDep
-from domain.core.errors import BodyTooLarge, DomainError, EngineUnavailable
+from domain.core.errors import BodyTooLarge, DomainError
 from domain.core.ids import TenantId
 from domain.inbound.app_level import account_of
 from domain.inbound.catalogue import PLATFORMS, platform_of
-from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+from domain.inbound.contracts import WebhookRef
 from domain.inbound.endpoint import OpenEndpoint, token_digest
 from domain.inbound.errors import InboundAddressUnknown, InboundRefused, RefusalReason
 from domain.inbound.headers import headers_of_platform
@@ -188,25 +189,11 @@ async def _keep(
     for tenant, integration_id in owners:
         named = believed.of(integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
+        resources.metrics.webhook_came(sender.platform.provider, kept.was)
         if kept.was is KeptAs.CONFLICT:
             _log.warning("inbound conflict", client_id=tenant, webhook_id=kept.id)
         if kept.starts:
-            await _start(WebhookRef(client_id=tenant, webhook_id=kept.id), resources)
-
-
-async def _start(ref: WebhookRef, resources: Resources) -> None:
-    """Begin the work. The sweep begins what cannot be begun now."""
-    settings = resources.settings
-    try:
-        await resources.engine.process_webhook(
-            ProcessWebhookInput(
-                ref=ref,
-                remote_brain=settings.brain.is_remote,
-                review_expiry_s=settings.reviews.expiry_s,
-            )
-        )
-    except EngineUnavailable as error:
-        _log.warning("inbound webhook not started", webhook_id=ref.webhook_id, code=error.code)
+            await begin_work(WebhookRef(client_id=tenant, webhook_id=kept.id), resources)
 
 
 def _reason(refused: DomainError) -> RefusalReason:

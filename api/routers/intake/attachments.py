@@ -64,13 +64,15 @@ async def attachment(
     if found.media_type is None:
         raise AttachmentNotFound(reader.record_id)
     media_type = MediaType(found.media_type)
-    kind = "inline" if query.inline and media_type in SHOWN_INLINE else "attachment"
+    is_inline = query.inline and media_type in SHOWN_INLINE
     return ExportResponse(
         _pieces(found, reader.tenant, resources),
         {
             "content-type": media_type,
             "content-length": str(found.size),
-            "content-disposition": content_disposition(kind, download_name(found.name, media_type)),
+            "content-disposition": content_disposition(
+                "inline" if is_inline else "attachment", download_name(found.name, media_type)
+            ),
             **_HARMLESS,
         },
         resources.gateway_traffic,

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from api.schemas.core.client_query import ClientQuery
+from api.schemas.core.strict_body import StrictBody
 from domain.core.ids import ULID
 from domain.inbound.logged_webhook import LoggedWebhook, RefusalCount, verdict
 from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
@@ -71,4 +72,17 @@ class InboundPage(BaseModel):
     refusals: Annotated[
         list[RefusedHour],
         Field(description="The newest first, 500 at most. A refused request leaves only a count."),
+    ]
+
+
+class InboundReplayBody(StrictBody):
+    pass
+
+
+class InboundReplayAnswer(BaseModel):
+    replayed: Annotated[
+        bool,
+        Field(
+            description="Whether its work begins now; false: it was processed, or its turn comes."
+        ),
     ]

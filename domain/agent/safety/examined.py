@@ -3,9 +3,10 @@
 from hashlib import sha256
 from typing import Final
 
-from domain.agent.extent import others_turn
+from domain.agent.extent import READ_CHARS, others_turn
 from domain.agent.safety.detection import examination
 from domain.core.recent import Recent
+from domain.intake.event import UnifiedEvent
 
 # By their hash: a customer's words are not kept here.
 _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
@@ -27,3 +28,16 @@ async def is_unsafe(text: str) -> bool:
         except StopIteration as end:
             return _VERDICTS.keep(key, end.value is not None, 1)
         await others_turn(text)
+
+
+async def commands(event: UnifiedEvent) -> bool:
+    """Whether the message, or what the caller sent beside it, tries to give orders."""
+    left = READ_CHARS
+    beside = (event.subject, event.customer_name, *event.fields.values())
+    for text in (event.text, *filter(None, beside)):
+        if await is_unsafe(text):
+            return True
+        left -= 0 if text is event.text else len(text)
+        if left < 0:
+            return False
+    return False

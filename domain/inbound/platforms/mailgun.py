@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.form import Form, read_form
+from domain.inbound.form import PostedForm, read_form
 from domain.inbound.mail import (
     INBOUND,
     MAX_BODY,
@@ -136,7 +136,7 @@ def _event(request: InboundRequest) -> _Event | None:
         raise WebhookUnreadable("not_an_event") from None
 
 
-def _proof(given: _Event | Form) -> _Proof:
+def _proof(given: _Event | PostedForm) -> _Proof:
     """Raises InboundRefused."""
     if isinstance(given, _Event):
         signature = given.signature
@@ -150,7 +150,7 @@ def _proof(given: _Event | Form) -> _Proof:
     return _Proof(timestamp, token, signed)
 
 
-def _headers(form: Form) -> tuple[tuple[str, str], ...]:
+def _headers(form: PostedForm) -> tuple[tuple[str, str], ...]:
     """Without them nothing tells a program's mail from a person's. Raises WebhookUnreadable."""
     try:
         decoded: JsonValue = json.loads(form.text("message-headers", _MAX_HEADERS) or "")

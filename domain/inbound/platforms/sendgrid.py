@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from pydantic import JsonValue
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.form import Form, read_form
+from domain.inbound.form import PostedForm, read_form
 from domain.inbound.mail import (
     INBOUND,
     MAX_BODY,
@@ -124,7 +124,7 @@ def _is_signed(signed: bytes, signature: str, public_key: str) -> bool:
     return True
 
 
-def _dkim_proves(form: Form, mail: InboundMail) -> bool:
+def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:
     """Whether SendGrid found a signature of the From's domain over the whole text."""
     found = _DKIM.fullmatch((form.only("dkim") or "").strip())
     return (
@@ -134,7 +134,7 @@ def _dkim_proves(form: Form, mail: InboundMail) -> bool:
     )
 
 
-def _spf_proves(form: Form, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
+def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
     """Whether the server that handed the mail over may send for the From's domain, in whose name it
     did."""
     sender = _string(envelope.get("from", ""))
@@ -142,7 +142,7 @@ def _spf_proves(form: Form, mail: InboundMail, envelope: Mapping[str, JsonValue]
     return passed and "@" in sender and is_author_of(mail, sender)
 
 
-def _headers(form: Form) -> tuple[tuple[str, str], ...]:
+def _headers(form: PostedForm) -> tuple[tuple[str, str], ...]:
     """Raises WebhookUnreadable: without them nothing tells a program's mail from a person's."""
     found = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:
@@ -150,7 +150,7 @@ def _headers(form: Form) -> tuple[tuple[str, str], ...]:
     return found
 
 
-def _object(form: Form, name: str) -> Mapping[str, JsonValue]:
+def _object(form: PostedForm, name: str) -> Mapping[str, JsonValue]:
     """A field that holds a JSON object and came once; else an empty one."""
     try:
         decoded: JsonValue = json.loads(form.only(name) or "")
@@ -159,7 +159,9 @@ def _object(form: Form, name: str) -> Mapping[str, JsonValue]:
     return decoded if isinstance(decoded, dict) else {}
 
 
-def _text(form: Form, name: str, charsets: Mapping[str, JsonValue], limit: int = 8_000) -> str:
+def _text(
+    form: PostedForm, name: str, charsets: Mapping[str, JsonValue], limit: int = 8_000
+) -> str:
     charset = _string(charsets.get(name, "")) or "utf-8"
     return form.text(name, limit, charset=charset[:_MAX_CHARSET]) or ""
 

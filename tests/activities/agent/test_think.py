@@ -9,6 +9,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.contracts import ThinkInput
 from domain.agent.safety.net import SafetyGrammar
+from domain.core.contracts import RunRef
 from domain.intake.contracts import NormalizeInput
 from domain.runs.conversation import THREAD_LASTS
 from store.core.database import Database
@@ -17,7 +18,22 @@ from tests.support.agent.acting import ScriptedBrain
 from tests.support.core.engine import think_with
 from tests.support.core.rows import only_row, rows
 from tests.support.intake.admission import admit_event
+from tests.support.intake.attachments import INVOICE, PHOTO, keep_attachments
 from tests.support.tenants.shop import Shop
+
+
+async def _normalized(database: Database, shop: Shop) -> RunRef:
+    ref = (await admit_event(database, shop, message="Quels sont vos horaires ?")).ref
+    step = Normalize(
+        database,
+        utc_now,
+        new_ulid,
+        normalizer=FairNormalizer(NormalizerPool()),
+        thread_lasts=THREAD_LASTS,
+        net=SafetyGrammar(),
+    )
+    await step.normalize(NormalizeInput(ref=ref))
+    return ref
 
 
 class SlowBrain(ScriptedBrain):
@@ -35,16 +51,7 @@ class SlowBrain(ScriptedBrain):
 
 async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
     """Temporal gave it up and asked another worker, whose plan is being carried out already."""
-    ref = (await admit_event(database, shop)).ref
-    step = Normalize(
-        database,
-        utc_now,
-        new_ulid,
-        normalizer=FairNormalizer(NormalizerPool()),
-        thread_lasts=THREAD_LASTS,
-        net=SafetyGrammar(),
-    )
-    await step.normalize(NormalizeInput(ref=ref))
+    ref = await _normalized(database, shop)
     question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
 
     late = asyncio.ensure_future(think_with(database, slow).think(question))
@@ -57,3 +64,18 @@ async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: S
     run = await only_row(database, engine_runs, of=shop)
     assert (run["classification"], run["draft"]) == (Category.OTHER, "C'est fait.")
     assert len(await rows(database, sentiment_logs, of=shop)) <= 1
+
+
+async def test_only_who_sees_images_is_given_them(database: Database, shop: Shop) -> None:
+    for sees_images in (True, False):
+        ref, brain = await _normalized(database, shop), ScriptedBrain()
+        await keep_attachments(database, shop.tenant, ref.event_id, INVOICE, PHOTO)
+
+        step = think_with(database, brain, sees_images=sees_images)
+        await step.think(ThinkInput(ref=ref, threshold=0.7))
+
+        (request,) = brain.requests
+        shown = PHOTO.data if sees_images else None
+        assert [(one.name, one.data) for one in request.attachments] == [
+            (INVOICE.name, None), (PHOTO.name, shown)
+        ]  # fmt: skip

@@ -69,6 +69,13 @@ def test_no_secret_survives_in_nested_values(canary: str) -> None:
     assert CANARIES[canary] not in str(masked)
 
 
+def test_the_token_of_an_address_is_masked() -> None:
+    told = redactor.text("POST /api/webhooks/shopify/AbC-d_0123456789/x?y answered 200")
+
+    assert told == f"POST /api/webhooks/shopify/{MASK} answered 200"
+    assert redactor.text("/api/webhooks/shopify answered") == "/api/webhooks/shopify answered"
+
+
 def test_values_of_secret_names_are_masked_whole() -> None:
     masked = redactor.value({"x-engine-secret": "hunter2", "Authorization": "x y", "token": None})
 

@@ -56,7 +56,12 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     assert body.pop("run_id")
     first = body.pop("latest_message")
     assert body.pop("messages") == [
-        {"event_id": first, "text": "Remboursez-moi !", "received_at": "2026-11-21T12:00:00Z"}
+        {
+            "event_id": first,
+            "text": "Remboursez-moi !",
+            "received_at": "2026-11-21T12:00:00Z",
+            "attachments": [],
+        }
     ]
     assert body.pop("verdicts") == [
         {"kind": kind, "ruling": "needs_second", "reason": None} for kind in ("refund", "reply")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.inbound.errors import WebhookUnreadable
-from domain.inbound.form import MAX_PARTS, Form, read_form
+from domain.inbound.form import MAX_PARTS, PostedForm, read_form
 from domain.inbound.request import InboundRequest
 from domain.intake.attachment import AttachedFile
 from tests.support.core.each import each
@@ -37,7 +37,7 @@ def test_any_bytes_are_a_form_or_are_refused(body: bytes) -> None:
     marked = body.replace(b"0", f"\r\n--{BOUNDARY}".encode()).replace(b"1", b"--\r\n")
     for headers in (URLENCODED, {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}):
         with contextlib.suppress(WebhookUnreadable):
-            assert isinstance(read_form(InboundRequest(headers, marked)), Form)
+            assert isinstance(read_form(InboundRequest(headers, marked)), PostedForm)
 
 
 PARTS: Final = multipart([("dkim", "none"), ("text", "x")]).body

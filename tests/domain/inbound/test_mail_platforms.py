@@ -7,19 +7,17 @@ from typing import Final
 import pytest
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.meaning import Nothing, Ticket
+from domain.inbound.meaning import Nothing
 from domain.inbound.platforms.mailgun import MailgunRoutes
 from domain.inbound.platforms.postmark import PostmarkInbound
 from domain.inbound.platforms.sendgrid import SIGNATURE, TIMESTAMP, SendgridParse
-from domain.inbound.ports import EndpointFacts, Platform
+from domain.inbound.ports import Platform
 from domain.inbound.request import InboundRequest
 from domain.inbound.webhook import Identity
 from domain.intake.attachment import AttachedFile
-from domain.intake.event import UnifiedEvent
-from domain.intake.normalization import normalize
-from domain.integrations.provider import AUTHSERV_ID
 from tests.support.core.each import each
 from tests.support.inbound.mails import (
+    FACTS,
     SIGNING_KEY,
     Mail,
     by_mailgun,
@@ -27,12 +25,12 @@ from tests.support.inbound.mails import (
     by_sendgrid,
     multipart,
     sendgrid_key,
+    ticket,
+    unified,
 )
 
 NOW: Final = datetime(2026, 11, 23, 12, tzinfo=UTC)
 PHOTO: Final = AttachedFile("colis ouvert.jpg", "image/jpeg", b"\xff\xd8\xff\r\n--xYz\r\n\0")
-FACTS: Final = EndpointFacts("integration")
-SIGNED: Final = EndpointFacts("integration", is_signed=True)
 
 # sendgrid/sendgrid-python, test/unit/test_eventwebhook.py
 OFFICIAL_KEY: Final = (
@@ -50,23 +48,6 @@ OFFICIAL_BODY: Final = (
     b'"smtp-id":"<LRzXl_NHStOGhQ4kofSm_A@ismtpd0039p1iad1.sendgrid.net>","timestamp":1600112492}]\r\n'
 )
 OFFICIAL_TIME: Final = "1600112502"
-
-
-def ticket(platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS) -> Ticket:
-    meaning = platform.read(request, platform.identify(request), facts)
-    assert isinstance(meaning, Ticket)
-    return meaning
-
-
-def unified(
-    platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS
-) -> UnifiedEvent:
-    # The client's own list of mail servers counts for nothing here.
-    return normalize(
-        ticket(platform, request, facts).event,
-        fallback_ticket_id="ticket",
-        authserv_ids=("mx.shop.example", "mx.forged.example"),
-    )
 
 
 def refusal(platform: Platform, request: InboundRequest, *secrets: str) -> RefusalReason | None:
@@ -269,74 +250,3 @@ def test_what_is_no_mail_is_said_to_be_none(
 ) -> None:
     with pytest.raises(WebhookUnreadable, match=reason):
         platform.read(request, Identity("key", "inbound"), FACTS) or platform.identify(request)
-
-
-FORGED: Final = (
-    ("Authentication-Results", "mx.shop.example; dmarc=pass header.from=customer.example"),
-    ("X-Mailgun-Dkim-Check-Result", "Pass"),
-    ("X-Mailgun-Spf", "Pass"),
-    ("X-Spam-Tests", "DKIM_SIGNED,DKIM_VALID,DKIM_VALID_AU,SPF_PASS"),
-    ("Received-SPF", "Pass (sender SPF authorized) envelope-from=ana@customer.example"),
-    ("DKIM", "{@customer.example : pass}"),
-    ("SPF", "pass"),
-)
-
-
-def test_headers_that_a_sender_can_write_prove_nothing() -> None:
-    mail = Mail(headers=FORGED)
-    for platform, request in (
-        (PostmarkInbound(), by_postmark(mail)),
-        (MailgunRoutes(), by_mailgun(mail)),
-        (SendgridParse(), by_sendgrid(mail)),
-    ):
-        assert not unified(platform, request, SIGNED).sender_authenticated, platform.provider
-
-
-def test_the_mail_server_that_all_mails_pass_is_believed() -> None:
-    facts = EndpointFacts("integration", settings={AUTHSERV_ID: "mx.shop.example"})
-    for platform, by in (
-        (PostmarkInbound(), by_postmark),
-        (MailgunRoutes(), by_mailgun),
-        (SendgridParse(), by_sendgrid),
-    ):
-        assert unified(platform, by(Mail(headers=FORGED)), facts).sender_authenticated
-        topmost = ("Authentication-Results", "mx.shop.example; dmarc=fail")
-        assert not unified(
-            platform, by(Mail(headers=(topmost, *FORGED))), facts
-        ).sender_authenticated
-
-
-PASS: Final = "{@customer.example : pass}"
-
-
-@each(
-    (
-        ({"dkim": PASS}, {}, True, True),
-        ({"dkim": PASS}, {}, False, False),  # nobody signed the request
-        ({"dkim": "{@example : pass}"}, {}, True, False),
-        ({"dkim": "{@other.example : pass}"}, {}, True, False),
-        ({"dkim": "{@news.customer.example : pass}"}, {}, True, False),
-        ({"dkim": "{@customer.example : fail}"}, {}, True, False),
-        ({"dkim": "{@customer.example : pass, @evil.example : pass}"}, {}, True, False),
-        ({"dkim": PASS}, {"author": "ana@eu.customer.example"}, True, True),
-        ({"dkim": PASS}, {"author": "a@customer.example, b@customer.example"}, True, False),
-        ({"dkim": PASS}, {"headers": (("From", "b@customer.example"),)}, True, False),
-        ({"dkim": PASS}, {"headers": (("DKIM-Signature", "v=1; l=20; b=x"),)}, True, False),
-        ({"dkim": PASS}, {"headers": (("DKIM-Signature", "v=1; b=x"),)}, True, True),
-        ({"dkim": PASS}, {"headers": (("Reply-To", "eve@evil.example"),)}, True, False),
-        ({"dkim": PASS, "more": (("dkim", PASS),)}, {}, True, False),  # one is a stranger's
-        ({"spf": "pass"}, {}, True, True),
-        ({"spf": "pass"}, {"envelope_from": "eve@evil.example"}, True, False),
-        ({"spf": "pass"}, {"envelope_from": "customer.example"}, True, False),
-        ({"spf": "pass"}, {"envelope_from": ""}, True, False),
-        ({"spf": "softfail"}, {}, True, False),
-        ({"spf": "pass", "more": (("envelope", "{}"),)}, {}, True, False),
-    )
-)
-def test_what_sendgrid_itself_found_is_believed(
-    told: dict[str, object], changed: dict[str, object], is_signed: bool, expected: bool
-) -> None:
-    request = by_sendgrid(Mail(**changed), **told)  # type: ignore[arg-type]
-    facts = EndpointFacts("integration", is_signed=is_signed)
-
-    assert unified(SendgridParse(), request, facts).sender_authenticated is expected

@@ -120,6 +120,11 @@ def test_the_senders_own_libraries_agree() -> None:
     headers = {"webhook-id": "msg_2", "webhook-timestamp": stamp, "webhook-signature": theirs}
     assert refusal(GENERIC, a_request(FORM.body, headers), STANDARD_SECRET, now=now) == ""
 
+    svix = {name.replace("webhook-", "svix-"): value for name, value in headers.items()}
+    assert refusal(GENERIC, a_request(FORM.body, svix), STANDARD_SECRET, now=now) == ""
+    mixed = {**svix, "webhook-id": "msg_3"}
+    assert refusal(GENERIC, a_request(FORM.body, mixed), STANDARD_SECRET, now=now) != ""
+
     event = stripe_request("charge.refunded", stripe_charge(), at=now)
     header = event.headers["stripe-signature"]
     stripe.WebhookSignature.verify_header(event.body.decode(), header, STRIPE_SECRET)

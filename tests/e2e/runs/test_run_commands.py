@@ -1,10 +1,12 @@
 """What the agent did, and why, by the command line."""
 
 import json
+from pathlib import Path
 
 from domain.runs.trace import RunTrace
 from store.core.database import Database
 from tests.support.core.command_line import cli, cli_json, cli_process
+from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
 from tests.support.runs.conversation import write
 from tests.support.runs.traced_run import CREDENTIAL, TEXT, traced_run
 from tests.support.tenants.shop import Shop, open_shop
@@ -42,6 +44,26 @@ async def test_run_show_of_one_that_has_only_begun(
     assert shown.returncode == 0, shown.stderr
     assert "received" in shown.stdout
     assert "What the brain said" not in shown.stdout
+
+
+async def test_run_attachment(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    ref = await write(database, shop)
+    kept, refused = await keep_attachments(database, shop.tenant, ref.event_id, PHOTO, PROGRAM)
+    file = tmp_path / "photo"
+
+    def taken(attachment_id: str, to: Path) -> str:
+        to_file = ("--to", str(to))
+        done = cli("run", "attachment", attachment_id, *to_file, DATABASE_URL=database_url)
+        return done.stderr if done.returncode else ""
+
+    assert taken(kept.id, file) == ""
+    assert file.read_bytes() == PHOTO.data
+    assert "file exists" in taken(kept.id, file)
+    assert "attachment_not_found" in taken(refused.id, tmp_path / "other")
+    trace = RunTrace.model_validate(cli_json("run", "show", ref.run_id, DATABASE_URL=database_url))
+    assert [one.id for one in trace.event.attachments] == [kept.id, refused.id]
 
 
 async def test_run_list(database: Database, database_url: str, shop: Shop) -> None:

@@ -22,6 +22,7 @@ SILENT: Final[Mapping[str, str]] = {
     "widget_and_key": "it reads what is set, and changes nothing",
     "take": "a platform's webhook: its row tells it",
     "keep": "likewise",
+    "keep_found": "the rows of what was found tell it",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

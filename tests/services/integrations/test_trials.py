@@ -107,6 +107,31 @@ async def test_what_the_other_side_says(
     assert (row["status"], row["error_code"]) == (IntegrationStatus.CONNECTED, None)
 
 
+@pytest.mark.parametrize(
+    ("provider", "settings", "status", "account"),
+    [
+        (Provider.SHOPIFY, {}, None, "acme.myshopify.com"),
+        (Provider.SHOPIFY, {}, 401, None),
+        (Provider.STRIPE, {}, None, None),
+        (Provider.STRIPE, {"account": stripe.ACCOUNT}, None, stripe.ACCOUNT),
+        (Provider.STRIPE, {"account": "acct_ofAnother"}, None, None),
+    ],
+)
+async def test_an_account_is_proved_by_its_credentials(
+    database: Database, shop: Shop, outside: httpx.AsyncClient, provider: Provider,
+    settings: dict[str, str], status: int | None, account: str | None,
+) -> None:  # fmt: skip
+    """Never by its name alone, which anybody can write down."""
+    served, _, _, method = KNOWN[provider]
+    with served() as server:
+        if status is not None:
+            server.fail_next(Fault.STATUS, method, status=status)
+        at = {**settings, "base_url": server.url}
+        await connected(database, shop, outside, provider, settings=at)
+
+    assert (await only_row(database, integrations, of=shop))["proved_account"] == account
+
+
 @pytest.mark.parametrize("provider", KNOWN)
 async def test_wrong_credentials_and_nobody_there(
     database: Database, shop: Shop, outside: httpx.AsyncClient, provider: Provider

@@ -4,6 +4,7 @@ import pytest
 
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
+from domain.inbound.endpoint import seal_endpoint_secret
 from domain.integrations.integration import Integration
 from domain.integrations.provider import Provider
 from domain.tenants.actor import Actor
@@ -14,6 +15,12 @@ from domain.webhooks.webhook import RetryPolicy
 from domain.widget.widget import seal_widget_secret, unseal_widget_secret
 from services.privacy.sealed import reseal_everything
 from store.core.database import Database
+from store.inbound.endpoints import (
+    EndpointChange,
+    EndpointRepository,
+    NewEndpoint,
+    find_endpoint,
+)
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.privacy.sealed import Resealed
@@ -27,22 +34,26 @@ pytestmark = pytest.mark.own_database
 
 OLD, NEW = new_seal_key(), new_seal_key()
 SECRETS = ("whsec_1", "whsec_2")
+TOKEN_DIGEST = b"d" * 32
 
 
 async def stored(database: Database, shop: Shop) -> str:
-    """An integration, a webhook and a widget with two secrets each, all sealed with the old key.
-    The webhook's id."""
+    """An integration, and a webhook, a widget and an address with two secrets each, all sealed with
+    the old key. The webhook's id."""
     sealer, now, webhook_id = FernetSealer(OLD), utc_now(), new_ulid()
     first, second = (seal_secret(sealer, shop.tenant, webhook_id, one) for one in SECRETS)
     later = now.replace(year=now.year + 1)
     of_widget = [seal_widget_secret(sealer, shop.tenant, one) for one in SECRETS]
+    integration = Integration(
+        id=new_ulid(), provider=Provider.STRIPE, settings={}, sealed=sealer.seal("key")
+    )
+    of_address = [seal_endpoint_secret(sealer, shop.tenant, integration.id, one) for one in SECRETS]
     async with database.tenant(shop.tenant) as connection:
-        await IntegrationRepository(connection, shop.tenant).connect(
-            Integration(
-                id=new_ulid(), provider=Provider.STRIPE, settings={}, sealed=sealer.seal("key")
-            ),
-            now,
-            new_ulid,
+        await IntegrationRepository(connection, shop.tenant).connect(integration, now, new_ulid)
+        endpoints = EndpointRepository(connection, shop.tenant)
+        await endpoints.open(NewEndpoint(integration.id, TOKEN_DIGEST, of_address[0]), now)
+        await endpoints.rotate(
+            integration.id, EndpointChange(None, of_address[1]), previous_until=later, now=now
         )
         webhooks = WebhookRepository(connection, shop.tenant)
         await webhooks.create(
@@ -65,13 +76,16 @@ async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -
             webhook_id, utc_now()
         )
         widget = await WidgetRepository(connection, shop.tenant).read()
+    async with database.unscoped() as connection:
+        address = await find_endpoint(connection, TOKEN_DIGEST, utc_now())
     try:
         opened = [unseal_secret(sealer, shop.tenant, webhook_id, one) for one in sealed]
         opened += [
             unseal_widget_secret(sealer, shop.tenant, one)
             for one in widget.sealed_secrets(utc_now())
         ]
-        return (sealer.unseal(row["sealed"]), *reversed(opened)) == ("key", *SECRETS * 2)
+        opened += address.secrets(sealer) if address else ()
+        return (sealer.unseal(row["sealed"]), *reversed(opened)) == ("key", *SECRETS * 3)
     except ValueError:
         return False
 
@@ -85,7 +99,7 @@ async def test_the_old_key_can_go(database: Database, shop: Shop) -> None:
     webhook_id = await stored(database, shop)
     assert not await readable(database, shop, webhook_id, NEW)
 
-    assert await sealed_again(database, f"{NEW},{OLD}") == Resealed(resealed=5, unreadable=0)
+    assert await sealed_again(database, f"{NEW},{OLD}") == Resealed(resealed=7, unreadable=0)
     assert await readable(database, shop, webhook_id, NEW)
     assert not await readable(database, shop, webhook_id, OLD)
 
@@ -93,7 +107,7 @@ async def test_the_old_key_can_go(database: Database, shop: Shop) -> None:
 async def test_what_cannot_be_read_is_left(database: Database, shop: Shop) -> None:
     webhook_id = await stored(database, shop)
 
-    assert await sealed_again(database, NEW) == Resealed(resealed=0, unreadable=5)
+    assert await sealed_again(database, NEW) == Resealed(resealed=0, unreadable=7)
     assert await readable(database, shop, webhook_id, OLD)
 
 

@@ -42,7 +42,7 @@ async def test_what_waits_is_counted(idle_engine: LiveEngine, shop: Shop) -> Non
     after = await found(idle_engine)
 
     assert parked.json()["status"] == "needs_review"
-    assert before == Backlog(0, None, 0, 0)
+    assert before == Backlog(0, None, 0, 0, 0, None)
     assert (waiting.received_runs, waiting.open_reviews) == (1, 1)
     assert waiting.oldest_received is not None
     assert began <= waiting.oldest_received <= utc_now()
@@ -62,6 +62,7 @@ async def test_each_part_has_an_index(front: LiveEngine) -> None:
     used = set(re.findall(r"(?:using|Bitmap Index Scan on) (\w+)", plan))
     assert used == {
         "ix_engine_runs_received",
+        "ix_inbound_webhooks_unfinished",
         "ix_escalation_tickets_undecided",
         "ix_webhook_deliveries_pending",
     }, plan

@@ -5,6 +5,8 @@ import pytest
 from domain.intake.attachment import AttachedFile, AttachmentState
 from domain.intake.errors import AttachmentNotFound
 from store.core.database import Database
+from store.intake import attachments
+from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.attachments import CHUNK, AttachmentRepository
 from tests.support.intake.admission import admit_event
 from tests.support.intake.attachments import INVOICE, PHOTO, PROGRAM, keep_attachments, png
@@ -30,6 +32,20 @@ async def test_files_are_kept_whole_and_in_their_order(database: Database, shop:
         ("facture.pdf", AttachmentState.REFUSED, "executable"),
         ("facture.pdf", AttachmentState.STORED, None),
     ]
+
+
+async def test_a_day_has_room_for_so_much(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event_id = (await admit_event(database, shop)).ref.event_id
+    monkeypatch.setattr(attachments, "MAX_DAY_BYTES", 2 * len(PHOTO.data) + 1)
+    await keep_attachments(database, shop.tenant, event_id, PHOTO)
+
+    kept = await keep_attachments(database, shop.tenant, event_id, PROGRAM, PHOTO, PHOTO)
+
+    assert [one.reason for one in kept] == ["executable", None, "too_much"]
+    async with database.reading(shop.tenant) as connection:
+        assert await AttachmentBytes(connection, shop.tenant).kept() == 2 * len(PHOTO.data)
 
 
 async def test_another_clients_file_is_no_file(database: Database, shop: Shop) -> None:

@@ -55,7 +55,8 @@ from settings import Settings, load_settings
 from store.core.database import PATIENCE_S, Database
 from store.core.error_reports import keep_in
 from workers import webhooks as webhook_worker
-from workers.engine import build_activities, build_worker
+from workers.engine import build_worker
+from workers.engine_activities import build_activities
 from workers.outgoing_mail import build_mailer
 from workflows import options
 

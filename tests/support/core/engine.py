@@ -32,6 +32,7 @@ from domain.agent.safety.net import SafetyGrammar
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.reviews.escalation import Choice, Decision
+from domain.runs.conversation import ANSWERS_WITHOUT_PERSON
 from services.intake.door import Door
 from settings import Settings, load_settings
 from store.core.database import Database
@@ -48,7 +49,8 @@ from tests.support.servers.stripe_account import (
 )
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 from workers import webhooks as webhook_worker
-from workers.engine import EngineActivities, build_activities, build_worker
+from workers.engine import build_worker
+from workers.engine_activities import EngineActivities, build_activities
 
 GATEWAY = "/api/engine/gateway"
 ENGINE_SECRET = "the engine secret of all the tests"
@@ -138,10 +140,24 @@ async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
     )
 
 
-def think_with(database: Database, brain: Brain) -> Think:
+def think_with(
+    database: Database,
+    brain: Brain,
+    *,
+    sees_images: bool = False,
+    answers_without_person: int = ANSWERS_WITHOUT_PERSON,
+) -> Think:
     """The thinking step with a brain of the test's."""
-    purse = Purse(database, Brains(embedded=brain), utc_now)
-    return Think(database, purse, None, utc_now, new_ulid, net=SafetyGrammar())
+    purse = Purse(database, Brains(embedded=brain, sees_images=sees_images), utc_now)
+    return Think(
+        database,
+        purse,
+        None,
+        utc_now,
+        new_ulid,
+        net=SafetyGrammar(),
+        answers_without_person=answers_without_person,
+    )
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:

@@ -42,9 +42,10 @@ async def exported(database: Database, client_id: str) -> str:
 
 
 async def document(database: Database, client_id: str) -> Document:
-    """The same, read; without what differs between any two exports, as the audit log does."""
+    """The same, read; without what differs between any two exports, as the audit log does, and
+    without attachments, which are not brought along."""
     read: Document = json.loads(await exported(database, client_id))
-    read["audit_entries"] = []
+    read["audit_entries"], read["attachments"] = [], []
     del read["exported_at"], read["client_id"], read["client"][0]["id"]
     return read
 

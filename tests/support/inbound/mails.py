@@ -17,10 +17,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import JsonValue
 
 from adapters.system import new_ulid, utc_now
+from domain.inbound.meaning import Ticket
 from domain.inbound.platforms.sendgrid import SIGNATURE, TIMESTAMP
+from domain.inbound.ports import EndpointFacts, Platform
 from domain.inbound.request import InboundRequest
 from domain.intake.attachment import AttachedFile
+from domain.intake.event import UnifiedEvent
+from domain.intake.normalization import normalize
 
+FACTS: Final = EndpointFacts("integration")
 SIGNING_KEY: Final = "key-of-a-merchant"
 BOUNDARY: Final = "xYzZY"
 
@@ -182,3 +187,20 @@ def multipart(
 def _part(names: str, data: bytes, kind: str | None = None) -> bytes:
     more = f"Content-Type: {kind}\r\n" if kind else ""
     return f"Content-Disposition: form-data; {names}\r\n{more}\r\n".encode() + data + b"\r\n"
+
+
+def ticket(platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS) -> Ticket:
+    meaning = platform.read(request, platform.identify(request), facts)
+    assert isinstance(meaning, Ticket)
+    return meaning
+
+
+def unified(
+    platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS
+) -> UnifiedEvent:
+    # The client's own list of mail servers counts for nothing here.
+    return normalize(
+        ticket(platform, request, facts).event,
+        fallback_ticket_id="ticket",
+        authserv_ids=("mx.shop.example", "mx.forged.example"),
+    )

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.servers.llm_images import Image, images_of, is_taken
+
 KEY = "sk-canary-0123456789abcdef"
 TOKENS_IN, TOKENS_OUT = 1_000, 100
 
@@ -45,6 +47,10 @@ class Asked:
             [one for one in self.body["messages"] if one["role"] not in ("system", "developer")],
             ensure_ascii=False,
         )
+
+    @property
+    def images(self) -> list[Image]:
+        return images_of(self.body.get("messages", []))
 
 
 @dataclass(frozen=True)
@@ -198,6 +204,8 @@ class LlmServer:
 
 def _problem(asked: Asked) -> str | None:
     """What the provider would not take."""
+    if not all(map(is_taken, asked.images)):
+        return "Could not process image"
     match asked.path:
         case "/v1/messages":
             schema = "output_config" in asked.body or "tools" in asked.body

@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from graphql import (
@@ -24,6 +25,7 @@ from graphql import (
 
 from domain.core.money import Money
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
+from tests.support.servers.shopify_order import ShopifyOrder
 from tests.support.servers.shopify_schema import SCHEMA
 
 TOKEN: Final = "shpat_canary_7f3a9c5e1b"
@@ -32,50 +34,8 @@ PATH: Final = "/admin/api/2026-07/graphql.json"
 Info = GraphQLResolveInfo[Any]
 
 _SCHEMA: Final = build_schema(SCHEMA)
+_SINCE: Final = re.compile(r"updated_at:>='([^']+)'")
 _TERM: Final = re.compile(r'(name|email|id):"?([^"\\]*)"?')
-
-
-@dataclass
-class Payment:
-    """What one way of paying took, in minor units of the currency the customer paid in."""
-
-    id: str
-    minor: int
-    refunded: int = 0
-    gateway: str = "shopify_payments"
-
-    @property
-    def left(self) -> int:
-        return self.minor - self.refunded
-
-
-@dataclass
-class ShopifyOrder:
-    """`name`: with its "#". `rate`: how many of `paid_in` the customer paid for one of the shop."""
-
-    name: str
-    email: str | None
-    payments: list[Payment]
-    currency: str = "EUR"
-    paid_in: str = "EUR"
-    rate: int = 1
-    note: str | None = None
-    created_at: str = "2026-03-01T10:00:00Z"
-    cancelled_at: str | None = None
-    fulfillment: str = "UNFULFILLED"
-    parcels: list[tuple[str, str | None]] = field(default_factory=list)
-    items: list[tuple[str, int]] = field(default_factory=list)
-    shop_id: str = ""
-
-    @property
-    def id(self) -> str:
-        return f"gid://shopify/Order/{self.shop_id or self.name.removeprefix('#')}"
-
-    def bag(self, paid_minor: int) -> dict[str, object]:
-        return {
-            "presentmentMoney": _amount(paid_minor, self.paid_in),
-            "shopMoney": _amount(paid_minor // self.rate, self.currency),
-        }
 
 
 @dataclass(frozen=True)
@@ -93,6 +53,7 @@ class ShopifyServer(HttpService):
 
     `refuse_next`: codes of errors with which the next operations of that name end, in place of
     being carried out. `polls`: how often a cancellation is asked for before it is through.
+    `page_size` caps a page of changes.
     `hides_refunds`: a look at what was refunded comes too early.
     """
 
@@ -102,6 +63,7 @@ class ShopifyServer(HttpService):
         self.refunds: list[MovedMoney] = []
         self.refuse_next: dict[str, str] = {}
         self.polls = 1
+        self.page_size = 25
         self.hides_refunds = False
         self.cancelling_fails = False
         self._results: dict[str, tuple[str, dict[str, object]]] = {}
@@ -149,7 +111,11 @@ class ShopifyServer(HttpService):
     def _by_id(self, wanted: str) -> ShopifyOrder | None:
         return next((order for order in self.orders if order.id == wanted), None)
 
-    def _orders(self, _: Info, query: str, first: int, **__: object) -> dict[str, object]:
+    def _orders(
+        self, _: Info, query: str, first: int, after: str | None = None, **__: object
+    ) -> dict[str, object]:
+        if since := _SINCE.fullmatch(query):
+            return self._changed(datetime.fromisoformat(since[1]), first, int(after or 0))
         terms = [_TERM.fullmatch(part) for part in query.split(" OR ")]
         found = [
             order
@@ -162,6 +128,18 @@ class ShopifyServer(HttpService):
         newest = sorted(unique.values(), key=lambda order: order.created_at, reverse=True)
         return {"nodes": [self._shown(order) for order in newest[:first]]}
 
+    def _changed(self, since: datetime, first: int, begin: int) -> dict[str, object]:
+        """The oldest change first; a page's cursor is the place in the whole."""
+        found = sorted(
+            (one for one in self.orders if datetime.fromisoformat(one.changed_at) >= since),
+            key=lambda one: one.changed_at,
+        )
+        end = begin + min(first, self.page_size)
+        return {
+            "nodes": [self._shown(order) for order in found[begin:end]],
+            "pageInfo": {"hasNextPage": end < len(found), "endCursor": str(end)},
+        }
+
     def _shown(self, order: ShopifyOrder | None) -> dict[str, object] | None:
         if order is None:
             return None
@@ -171,10 +149,13 @@ class ShopifyServer(HttpService):
             "name": order.name,
             "email": order.email,
             "note": order.note,
+            "legacyResourceId": order.shop_id or order.name.removeprefix("#"),
             "createdAt": order.created_at,
+            "updatedAt": order.changed_at,
             "cancelledAt": order.cancelled_at,
             "displayFulfillmentStatus": order.fulfillment,
             "totalPriceSet": order.bag(sum(payment.minor for payment in order.payments)),
+            "totalRefundedSet": order.bag(sum(payment.refunded for payment in order.payments)),
             "suggestedRefund": {
                 "maximumRefundableSet": order.bag(left),
                 "suggestedTransactions": [
@@ -187,7 +168,7 @@ class ShopifyServer(HttpService):
                 ],
             },
             "fulfillments": [
-                {"displayStatus": status, "trackingInfo": [{"url": url}]}
+                {"status": "SUCCESS", "displayStatus": status, "trackingInfo": [{"url": url}]}
                 for status, url in order.parcels
             ],
             "lineItems": {
@@ -275,10 +256,6 @@ def _idempotency_key(info: Info) -> str | None:
 
 def _user_error(message: str) -> dict[str, object]:
     return {"refund": None, "userErrors": [{"field": None, "message": message}]}
-
-
-def _amount(minor: int, currency: str) -> dict[str, str]:
-    return {"amount": Money(minor=minor, currency=currency).decimal(), "currencyCode": currency}
 
 
 @contextmanager

@@ -7,9 +7,11 @@ scalar DateTime
 scalar Decimal
 scalar Money
 scalar URL
+scalar UnsignedInt64
 
 enum CurrencyCode { EUR USD JPY GBP KWD }
-enum OrderSortKeys { CREATED_AT }
+enum OrderSortKeys { CREATED_AT UPDATED_AT }
+enum FulfillmentStatus { CANCELLED ERROR FAILURE OPEN PENDING SUCCESS }
 enum OrderCancelReason { CUSTOMER DECLINED FRAUD INVENTORY OTHER STAFF }
 enum OrderTransactionKind { REFUND }
 enum OrderDisplayFulfillmentStatus {
@@ -23,6 +25,7 @@ type MoneyBag { shopMoney: MoneyV2! presentmentMoney: MoneyV2! }
 
 type FulfillmentTrackingInfo { url: URL }
 type Fulfillment {
+  status: FulfillmentStatus!
   displayStatus: FulfillmentDisplayStatus
   trackingInfo(first: Int): [FulfillmentTrackingInfo!]!
 }
@@ -46,20 +49,26 @@ type Order {
   name: String!
   email: String
   note: String
+  legacyResourceId: UnsignedInt64!
   createdAt: DateTime!
+  updatedAt: DateTime!
   cancelledAt: DateTime
   displayFulfillmentStatus: OrderDisplayFulfillmentStatus!
   totalPriceSet: MoneyBag!
+  totalRefundedSet: MoneyBag!
   suggestedRefund(suggestFullRefund: Boolean): SuggestedRefund
   fulfillments(first: Int): [Fulfillment!]!
   lineItems(first: Int): LineItemConnection!
   refunds(first: Int): [Refund!]!
 }
-type OrderConnection { nodes: [Order!]! }
+type PageInfo { hasNextPage: Boolean! endCursor: String }
+type OrderConnection { nodes: [Order!]! pageInfo: PageInfo! }
 type Job { id: ID! done: Boolean! }
 
 type Query {
-  orders(first: Int, query: String, sortKey: OrderSortKeys, reverse: Boolean): OrderConnection!
+  orders(
+    first: Int, after: String, query: String, sortKey: OrderSortKeys, reverse: Boolean
+  ): OrderConnection!
   order(id: ID!): Order
   job(id: ID!): Job
 }

@@ -12,6 +12,7 @@ from typing import Final
 
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
 
+ACCOUNT: Final = "acct_1Hq8ZtWmXcanary"
 API_KEY: Final = "rk_test_canary_51Hq8ZtWmX"
 
 _TERM: Final = re.compile(r"metadata\['([a-z_]+)'\]:'([^']*)'")
@@ -101,6 +102,8 @@ class StripeServer(HttpService):
         match request.method, request.path:
             case "GET", "/v1/payment_intents/search":
                 return self._search(request.query)
+            case "GET", "/v1/account":
+                return Reply(200, {"id": ACCOUNT, "object": "account"})
             case "GET", "/v1/refunds":
                 return self._list(request.query)
             case "POST", "/v1/refunds":

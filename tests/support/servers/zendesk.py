@@ -22,13 +22,16 @@ _CLOSED = {"status": [{"description": "Status: closed prevents ticket update"}]}
 
 @dataclass
 class Ticket:
-    """`audits`: oldest first. `updates`: how often it was changed; the stamp is made of it."""
+    """`audits`: oldest first. `written`: the comments that others made. `updates`: how often it was
+    changed; the stamp is made of it."""
 
     requester_email: str | None
     status: str = "open"
     tags: list[str] = field(default_factory=list)
     audits: list[dict[str, Any]] = field(default_factory=list)
     updates: int = 0
+    written: list[dict[str, Any]] = field(default_factory=list)
+    created_at: str = _START.isoformat()
 
     @property
     def stamp(self) -> str:
@@ -62,11 +65,15 @@ class ZendeskServer(HttpService):
             return Reply(401, {"error": "Couldn't authenticate you"})
         if (request.method, request.path) == ("GET", "/api/v2/users/me.json"):
             return Reply(body={"user": {"id": 9, "role": self.role}})
+        if (request.method, request.path) == ("GET", "/api/v2/incremental/tickets/cursor.json"):
+            return self._changed(request)
         parts = request.path.removeprefix("/api/v2/tickets/").removesuffix(".json").split("/")
         ticket = self.tickets.get(parts[0])
         match (ticket, request.method, parts[1:]):
             case (Ticket(), "GET", []):
                 reply = self._show(parts[0], ticket)
+            case (Ticket(), "GET", ["comments"]):
+                reply = self._comments(ticket)
             case (Ticket(), "GET", ["audits"]):
                 reply = self._audits(ticket, request)
             case (Ticket(), "PUT", []):
@@ -94,6 +101,62 @@ class ZendeskServer(HttpService):
                 "users": users,
             }
         )
+
+    def write(self, ticket_id: str, body: str, at: datetime, *, by_staff: bool = False) -> int:
+        """A comment that the requester, or a colleague, makes; its id."""
+        ticket = self.tickets[ticket_id]
+        ticket.written.append(
+            {
+                "id": 9000 + len(ticket.written),
+                "author_id": 7 if by_staff else 9,
+                "plain_body": body,
+                "body": body,
+                "public": True,
+                "created_at": at.isoformat(),
+            }
+        )
+        return 9000 + len(ticket.written) - 1
+
+    def _changed(self, request: Request) -> Reply:
+        """Only administrators may ask; a time of the last minute is refused."""
+        if self.role != "admin":
+            return Reply(403, {"error": "Forbidden"})
+        after = request.query.get("cursor", "")
+        if "start_time" in request.query:
+            since = datetime.fromtimestamp(int(request.query["start_time"]), UTC)
+            if since > datetime.now(UTC) - timedelta(minutes=1):
+                return Reply(422, {"error": "InvalidValue", "description": "Too recent"})
+        log = [
+            (max(one["created_at"] for one in ticket.written), ticket_id, ticket)
+            for ticket_id, ticket in self.tickets.items()
+            if ticket.written
+        ]
+        left = sorted((one for one in log if one[0] > after), key=lambda one: one[0])
+        page = left[: min(self.page_size, int(request.query["per_page"]))]
+        return Reply(
+            body={
+                "tickets": [
+                    {
+                        "id": int(ticket_id),
+                        "subject": "Question",
+                        "status": ticket.status,
+                        "created_at": ticket.created_at,
+                        "updated_at": at,
+                        "requester_id": 9,
+                    }
+                    for at, ticket_id, ticket in page
+                ],
+                "after_cursor": page[-1][0] if page else after,
+                "end_of_stream": len(page) == len(left),
+            }
+        )
+
+    def _comments(self, ticket: Ticket) -> Reply:
+        users = [
+            {"id": 7, "name": "Zoe", "email": "zoe@acme.example", "role": "agent"},
+            {"id": 9, "name": "Ann", "email": ticket.requester_email, "role": "end-user"},
+        ]
+        return Reply(body={"comments": ticket.written[::-1], "users": users})
 
     def _audits(self, ticket: Ticket, request: Request) -> Reply:
         newest_first = request.query.get("sort") == "-created_at"

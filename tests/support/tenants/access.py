@@ -17,6 +17,7 @@ from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
+from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
@@ -34,6 +35,7 @@ METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
 INBOUND: Final = "/api/dashboard/inbound"
+DATA_REQUESTS: Final = "/api/dashboard/data-requests"
 PLAN: Final = "/api/dashboard/plan"
 CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
@@ -89,6 +91,17 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", INBOUND + "/{inbound_id}"): Access(
         ALL, Client.RECORD, missing="inbound_webhook_not_found"
     ),
+    ("POST", INBOUND + "/{inbound_id}/replay"): Access(
+        MANAGERS, Client.RECORD, missing="inbound_webhook_not_found"
+    ),
+    ("GET", DATA_REQUESTS): Access(MANAGERS),
+    ("GET", DATA_REQUESTS + "/{request_id}"): Access(
+        MANAGERS, Client.RECORD, missing="data_request_not_found"
+    ),
+    ("POST", DATA_REQUESTS + "/{request_id}/fulfil"): Access(
+        MANAGERS, Client.RECORD, missing="data_request_not_found"
+    ),
+    ("GET", "/api/dashboard/polls"): Access(ALL),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
     ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
@@ -190,6 +203,10 @@ async def _checkout(front: LiveEngine, shop: Shop) -> Ids:
     return {"checkout_id": await asked_credits(front, shop)}
 
 
+async def _data_request(front: LiveEngine, shop: Shop) -> Ids:
+    return {"request_id": await data_requested(front.database, shop)}
+
+
 async def _inbound(front: LiveEngine, shop: Shop) -> Ids:
     return {"inbound_id": await logged(front.database, shop)}
 
@@ -238,6 +255,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{integration_id}": _content,
     "{checkout_id}": _checkout,
     "{inbound_id}": _inbound,
+    "{request_id}": _data_request,
     "{key_id}": _key,
     "{playbook_id}": _playbook,
     "{invitation_id}": _invitation,

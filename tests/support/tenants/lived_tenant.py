@@ -30,6 +30,7 @@ from tests.support.agent.acting import (
 )
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
+from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
 from tests.support.tenants.shop import Shop
 
 AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x }}'
@@ -44,6 +45,7 @@ async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
     async with acting.working():
         done = (await acting.post(it.shop, **ask, message=WISH)).json()
         assert done["status"] == "completed"
+        await keep_attachments(acting.database, it.shop.tenant, done["event_id"], PHOTO, PROGRAM)
         await _reviewed(acting, it.shop, Decision.REJECT, **ask, message=WISH)
         await _reviewed(
             acting, it.shop, Decision.EDIT, message=AWKWARD, session_id="s", ticket_id="T-1",

@@ -1,0 +1,154 @@
+"""Poll: ask platforms for what a lost webhook would have told."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from temporalio import activity
+
+from domain.core import names
+from domain.core.errors import EngineUnavailable
+from domain.core.ports import Clock
+from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+from domain.inbound.polling import POLLED, Pollers, PollInput, PollResult, Polls, is_due
+from domain.inbound.ports import EndpointFacts, Platform, WebhookStarter
+from domain.integrations.errors import ActionRefused, ActionUnreachable
+from domain.integrations.provider import Provider
+from services.core.unit_of_work import UnitsOfWork
+from services.inbound.reconciling import keep_found, read_changes
+from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, polled_connections
+
+_CONNECTIONS: Final = 100
+# Of one connection at a time: what is left over is asked for ten minutes later.
+_PATIENCE_S: Final = 60.0
+_TOO_SLOW: Final = "too_slow"
+
+_log = structlog.get_logger(__name__)
+
+
+class PollIntegrations:
+    """`platforms`: how what was found is read, as their webhooks are. `patience_s`: for each
+    connection."""
+
+    def __init__(
+        self,
+        units: UnitsOfWork,
+        pollers: Pollers,
+        engine: WebhookStarter,
+        now: Clock,
+        *,
+        platforms: Mapping[Provider, Platform],
+        patience_s: float = _PATIENCE_S,
+    ) -> None:
+        self._units = units
+        self._pollers = pollers
+        self._engine = engine
+        self._now = now
+        self._platforms = platforms
+        self._patience_s = patience_s
+
+    @activity.defn(name=names.POLL_INTEGRATIONS)
+    async def poll(self, step: PollInput) -> PollResult:
+        """Ask each connection in turn what has changed since it was asked last.
+
+        Idempotency keys: the deliveries' names and the cursors, which move in one transaction. A
+        retry goes on with the connection that the last try was at, which its heartbeats say. One
+        that fails is noted, asked less often, and keeps no other from being asked.
+        """
+        after, done = _stopped_at()
+        while True:
+            async with self._units.database.service() as connection:
+                page = await polled_connections(connection, POLLED, after=after, limit=_CONNECTIONS)
+            for one in page:
+                activity.heartbeat(*after, *_counted(done))
+                if is_due(one.cursor, one.connected_at, self._now()):
+                    done = _sum(done, await self._one(step, one))
+                after = (one.tenant, one.integration.id)
+                activity.heartbeat(*after, *_counted(done))
+            if len(page) < _CONNECTIONS:
+                return done
+
+    async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
+        found = 0
+        position = dict(one.cursor.position) if one.cursor else {}
+        try:
+            async with asyncio.timeout(self._patience_s):
+                polls, has_more = self._pollers.poller(one.integration), True
+                while has_more:
+                    new, position, has_more = await self._page(step, one, polls, position)
+                    found += new
+        except (ActionRefused, ActionUnreachable) as error:
+            await self._fail(one, error.code)
+            return PollResult(polled=1, found=found, failed=1)
+        except TimeoutError:
+            # Pages that were kept are done with: then there was only much to do.
+            if not found:
+                await self._fail(one, _TOO_SLOW)
+            return PollResult(polled=1, found=found, failed=int(not found))
+        except (EngineUnavailable, SQLAlchemyError) as error:
+            await self._units.database.ping()  # else it is nobody's fault but the database's
+            _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
+            return PollResult(failed=1)
+        return PollResult(polled=1, found=found)
+
+    async def _page(
+        self, step: PollInput, one: PolledConnection, polls: Polls, position: Mapping[str, str]
+    ) -> tuple[int, dict[str, str], bool]:
+        """How many changes were new, where to go on, and whether there is more."""
+        page = await polls.changes(position, one.connected_at)
+        activity.heartbeat()
+        platform = self._platforms[one.integration.provider]
+        facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
+        # In a thread: how long it takes is for strangers to say.
+        read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
+        async with self._units.of(one.tenant) as work:
+            kept = await keep_found(work, platform, one.integration.id, read, page)
+        for webhook in kept:
+            if webhook.starts:
+                await self._start(step, one, webhook.id)
+        return len(kept), dict(page.position), page.has_more
+
+    async def _start(self, step: PollInput, one: PolledConnection, webhook_id: str) -> None:
+        ref = WebhookRef(client_id=one.tenant, webhook_id=webhook_id)
+        try:
+            await self._engine.process_webhook(
+                ProcessWebhookInput(
+                    ref=ref, remote_brain=step.remote_brain, review_expiry_s=step.review_expiry_s
+                )
+            )
+        except EngineUnavailable as error:
+            _log.warning("webhook not started", webhook_id=webhook_id, code=error.code)
+
+    async def _fail(self, one: PolledConnection, code: str) -> None:
+        async with self._units.database.tenant(one.tenant) as connection:
+            cursors = PollCursorRepository(connection, one.tenant)
+            await cursors.fail(one.integration.id, code, self._now())
+        _log.warning(
+            "platform not polled",
+            client_id=one.tenant,
+            integration_id=one.integration.id,
+            error_code=code,
+        )
+
+
+def _counted(done: PollResult) -> tuple[int, int, int]:
+    return done.polled, done.found, done.failed
+
+
+def _sum(one: PollResult, other: PollResult) -> PollResult:
+    return PollResult(
+        polled=one.polled + other.polled,
+        found=one.found + other.found,
+        failed=one.failed + other.failed,
+    )
+
+
+def _stopped_at() -> tuple[tuple[str, str], PollResult]:
+    """The client and connection that were done with last, and what came of it by then."""
+    match activity.info().heartbeat_details:
+        case [str(client_id), str(integration_id), int(polled), int(found), int(failed)]:
+            done = PollResult(polled=polled, found=found, failed=failed)
+            return (client_id, integration_id), done
+    return ("", ""), PollResult()

@@ -1,0 +1,151 @@
+"""What has changed in a Zendesk account: comments on tickets, as its events have them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pydantic import AwareDatetime, BaseModel, JsonValue
+
+from adapters.connectors.helpdesk import HelpdeskAccount
+from domain.inbound.polling import ChangesPage, FoundChange, poll_name
+
+_EVENT: Final = "zen:event-type:ticket."
+_COMMENT_ADDED: Final = f"{_EVENT}comment_added"
+_STATUS_CHANGED: Final = f"{_EVENT}status_changed"
+_STAFF: Final = frozenset({"agent", "admin"})
+_ENDED: Final = frozenset({"solved", "closed"})
+# Each is asked for its comments, one after the other.
+_TICKETS: Final = 15
+_COMMENTS: Final = 25
+# A ticket appears in the list of changes after its comment was made.
+_LATE: Final = timedelta(minutes=10)
+
+
+class _Ticket(BaseModel):
+    id: int
+    subject: str | None = None
+    status: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    requester_id: int | None = None
+
+
+class _Tickets(BaseModel):
+    tickets: tuple[_Ticket, ...]
+    after_cursor: str | None = None
+    end_of_stream: bool = True
+
+
+class _User(BaseModel):
+    id: int
+    name: str | None = None
+    email: str | None = None
+    role: str | None = None
+
+
+class _Comment(BaseModel):
+    id: int
+    author_id: int
+    body: str | None = None
+    plain_body: str | None = None
+    public: bool = True
+    created_at: AwareDatetime
+
+
+class _Comments(BaseModel):
+    comments: tuple[_Comment, ...]
+    users: tuple[_User, ...] = ()
+
+
+class ZendeskChanges:
+    """Satisfies `domain.inbound.polling.Polls`. The agent's user must be an administrator: only
+    they may ask what has changed.
+
+    A position is the account's own cursor, and since when comments are new.
+    """
+
+    def __init__(self, account: HelpdeskAccount) -> None:
+        self._account = account
+
+    async def changes(self, position: Mapping[str, str], since: datetime) -> ChangesPage:
+        begin = datetime.fromisoformat(position["since"]) if "since" in position else since
+        latest = max(begin, datetime.fromisoformat(position.get("latest", begin.isoformat())))
+        query: dict[str, str | int] = {"per_page": _TICKETS}
+        if "cursor" in position:
+            query["cursor"] = position["cursor"]
+        else:
+            query["start_time"] = int(begin.timestamp())
+        request = self._account.request(
+            "GET", "/api/v2/incremental/tickets/cursor.json", query=query
+        )
+        found = await self._account.exchange().read(request, _Tickets)
+        changes: list[FoundChange] = []
+        new_from = max(begin - _LATE, since)
+        for ticket in found.tickets:
+            changes += await self._of(ticket, new_from)
+        latest = max([latest, *(ticket.updated_at for ticket in found.tickets)])
+        has_more = not found.end_of_stream and found.after_cursor is not None
+        onward = {"since": begin.isoformat(), "latest": latest.isoformat()}
+        if not has_more:
+            onward = {"since": latest.isoformat()}
+        if found.after_cursor is not None:
+            onward["cursor"] = found.after_cursor
+        return ChangesPage(tuple(changes), onward, has_more=has_more)
+
+    async def _of(self, ticket: _Ticket, new_from: datetime) -> Iterator[FoundChange]:
+        request = self._account.request(
+            "GET",
+            f"/api/v2/tickets/{ticket.id}/comments.json",
+            query={"include": "users", "sort": "-created_at", "page[size]": _COMMENTS},
+        )
+        said = await self._account.exchange().read(request, _Comments)
+        people = {user.id: user for user in said.users}
+        new = [one for one in said.comments if one.created_at >= new_from]
+        return _changes(ticket, sorted(new, key=lambda one: one.created_at), people)
+
+
+def _changes(
+    ticket: _Ticket, comments: list[_Comment], people: Mapping[int, _User]
+) -> Iterator[FoundChange]:
+    for comment in comments:
+        author = people.get(comment.author_id)
+        event: JsonValue = {
+            "comment": {
+                "id": str(comment.id),
+                "body": comment.plain_body or comment.body or "",
+                "is_public": comment.public,
+                "author": {
+                    "email": author.email if author else None,
+                    "name": author.name if author else None,
+                    # Nobody's words are a customer's unless the account says so.
+                    "is_staff": author is None or author.role in _STAFF,
+                },
+            }
+        }
+        yield FoundChange(
+            poll_name(_COMMENT_ADDED, str(ticket.id), str(comment.id)),
+            _body(_COMMENT_ADDED, ticket, comment.created_at, event),
+        )
+    if ticket.status in _ENDED:
+        at = ticket.updated_at.astimezone(UTC).isoformat()
+        yield FoundChange(
+            poll_name(_STATUS_CHANGED, str(ticket.id), at),
+            _body(_STATUS_CHANGED, ticket, ticket.updated_at, {"current": ticket.status}),
+        )
+
+
+def _body(kind: str, ticket: _Ticket, at: datetime, event: JsonValue) -> bytes:
+    body: JsonValue = {
+        "type": kind,
+        "time": at.isoformat(),
+        "detail": {
+            "id": str(ticket.id),
+            "subject": ticket.subject,
+            "status": ticket.status,
+            "created_at": ticket.created_at.isoformat(),
+            "requester_id": str(ticket.requester_id) if ticket.requester_id else None,
+        },
+        "event": event,
+    }
+    return json.dumps(body).encode()

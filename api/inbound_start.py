@@ -1,0 +1,26 @@
+"""Beginning the work on webhooks that were kept."""
+
+import structlog
+
+from api.resources import Resources
+from domain.core.errors import EngineUnavailable
+from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+
+_log = structlog.get_logger(__name__)
+
+
+async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
+    """Begin the work on a webhook; the sweep begins what cannot be begun now. `wake`: have one that
+    waits try now."""
+    settings = resources.settings
+    try:
+        await resources.engine.process_webhook(
+            ProcessWebhookInput(
+                ref=ref,
+                remote_brain=settings.brain.is_remote,
+                review_expiry_s=settings.reviews.expiry_s,
+            ),
+            wake=wake,
+        )
+    except EngineUnavailable as error:
+        _log.warning("inbound webhook not started", webhook_id=ref.webhook_id, code=error.code)

@@ -1,0 +1,60 @@
+"""/api/dashboard/data-requests: customers who asked a shop for what is kept of them."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import Asked, InClientOf, MemberAt, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, PathId
+from api.schemas.core.client_query import cursor_after
+from api.schemas.inbound.data_request import DataRequestPage, DataRequestQuery
+from domain.inbound.customer_file import CustomerFile
+from domain.inbound.data_request import DataRequest
+from domain.inbound.errors import DataRequestNotFound
+from domain.tenants.actor import MANAGERS
+from services.inbound.data_requests import customer_file, fulfil_data_request
+from store.inbound.data_requests import DataRequestRepository, client_of_data_request
+
+router = APIRouter(route_class=DescribedRoute)
+
+_REQUESTS: Final = "/api/dashboard/data-requests"
+_REQUEST: Final = f"{_REQUESTS}/{{request_id}}"
+_ID: Final = PathId("request_id", "data request", DataRequestNotFound)
+
+AskedFor = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_data_request))]
+
+
+@router.get(_REQUESTS, summary="Customers who want their data, newest first")
+async def list_data_requests(
+    asked: Annotated[Asked[DataRequestQuery], Depends(QueryInClient(DataRequestQuery, MANAGERS))],
+    resources: ResourcesDep,
+) -> DataRequestPage:
+    """For owners and admins, by session token. Each is to be answered until `due_at`."""
+    query = asked.query
+    async with resources.database.reading(asked.tenant) as connection:
+        # One more than is shown tells whether there is a next page.
+        found = await DataRequestRepository(connection, asked.tenant).page(
+            before=query.cursor, limit=query.limit + 1
+        )
+    return DataRequestPage(
+        requests=list(found[: query.limit]),
+        next_cursor=cursor_after(found, query.limit, lambda last: last.id),
+    )
+
+
+@router.get(_REQUEST, summary="All that is kept of the customer who asks")
+async def show_data_request(member: AskedFor, resources: ResourcesDep) -> CustomerFile:
+    """The file to hand over: conversations, answers, reviews, what is remembered, orders, and a
+    list of attachments."""
+    async with resources.database.reading(member.tenant) as connection:
+        return await customer_file(
+            connection, member.tenant, member.actor, member.record_id, resources.now
+        )
+
+
+@router.post(f"{_REQUEST}/fulfil", summary="Note that the customer has their data")
+async def fulfil(member: AskedFor, resources: ResourcesDep) -> DataRequest:
+    """Once more changes nothing: the first who said so stays."""
+    async with resources.work.of(member.tenant) as work:
+        return await fulfil_data_request(work, member.actor, member.record_id)

@@ -1,0 +1,24 @@
+"""/api/dashboard/polls: how far platforms were asked, and which of them fail."""
+
+from fastapi import APIRouter
+
+from api.access import MemberDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute
+from api.schemas.inbound.poll import PolledIntegration, PollList
+from store.inbound.poll_cursors import PollCursorRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.get("/api/dashboard/polls", summary="How far connected platforms were asked")
+async def list_polls(member: MemberDep, resources: ResourcesDep) -> PollList:
+    """For every member of the client, by session token. `error_code`: why the last try failed."""
+    async with resources.database.reading(member.tenant) as connection:
+        found = await PollCursorRepository(connection, member.tenant).all()
+    return PollList(
+        polls=[
+            PolledIntegration(integration_id=integration_id, **dict(cursor))
+            for integration_id, cursor in found
+        ]
+    )

@@ -1,0 +1,15 @@
+"""How platforms are asked for what lost webhooks would have told."""
+
+from pydantic import BaseModel, Field
+
+from domain.integrations.poll_cursor import PollCursor
+
+
+class PolledIntegration(PollCursor):
+    """A connection that is asked every ten minutes; less often while it fails."""
+
+    integration_id: str
+
+
+class PollList(BaseModel):
+    polls: list[PolledIntegration] = Field(description="Of connections that were asked already.")

@@ -1,0 +1,118 @@
+"""The service while a shop of A sends 10,000 webhooks: what other tenants' calls take meanwhile."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from pathlib import Path
+from secrets import token_bytes
+from typing import Final
+
+import sqlalchemy as sa
+
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from bench.contenders import GatewayContender
+from bench.load import Target
+from bench.measure import BenchTurn
+from domain.core.ids import TenantId
+from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, WantedEndpoint
+from domain.integrations.integration import Integration
+from domain.integrations.provider import Provider
+from domain.tenants.actor import Actor
+from embedded.process import Child
+from services.core.unit_of_work import UnitOfWork
+from services.inbound.endpoints import DrawnBytes, open_endpoint
+from store.core.database import Database
+from store.inbound.tables import inbound_webhooks
+from store.integrations.integrations import IntegrationRepository
+
+UNTOLD: Final = "untold"
+TOLD: Final = "told"
+ARRIVALS: Final = 10_000
+
+# Its shop is not one of those that call the gateway.
+_TELLER: Final = 2_001
+_CALLERS: Final = 4
+_STEADY: Final = 8.0
+_STOP_S: Final = 5.0
+_ALL_IN_S: Final = 600.0
+# As long as the arrivals take, and some of the work on them.
+_AT_LEAST_S: Final = 40.0
+
+
+def inbound_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
+    """At a steady rate: a call that could not begin when it was due counts from then."""
+    lasts = max(_AT_LEAST_S, 1.5 * seconds)
+    for number in range(rounds):
+        for name in (UNTOLD, TOLD) if number % 2 == 0 else (TOLD, UNTOLD):
+            yield BenchTurn(number, name, _CALLERS, 1, lasts, rate=_STEADY)
+
+
+class InboundContender(GatewayContender):
+    def __init__(self, folder: Path) -> None:
+        super().__init__(UNTOLD, folder)
+        self._log = folder / "logs" / "inbound-sender.log"
+        self._teller = TenantId("")
+        self._path = ""
+        self._secret = ""
+        self._sent = 0
+
+    def during(self, turn: str) -> AbstractAsyncContextManager[None]:
+        return self._told() if turn == TOLD else nullcontext()
+
+    async def _fill(self) -> None:
+        """The shop is connected, and its address open."""
+        self._teller = TenantId((await self._shop(_TELLER)).client_id)
+        integration = Integration(id=new_ulid(), provider=Provider.WOOCOMMERCE, sealed="")
+        drawn = DrawnBytes(token_bytes(TOKEN_BYTES), token_bytes(SECRET_BYTES))
+        sealer = FernetSealer(self._folder.seal_key())
+        database = Database(self.database_url, pool_size=1)
+        try:
+            async with database.tenant(self._teller) as connection:
+                await IntegrationRepository(connection, self._teller).connect(
+                    integration, utc_now(), new_ulid
+                )
+                opened = await open_endpoint(
+                    UnitOfWork(connection, self._teller, utc_now(), new_ulid),
+                    Actor.operator("bench"),
+                    integration.id,
+                    WantedEndpoint(),
+                    drawn,
+                    sealer=sealer,
+                )
+        finally:
+            await database.close()
+        self._path = f"/api/webhooks/{Provider.WOOCOMMERCE}/{opened.token}"
+        self._secret = opened.secret or ""
+
+    def _targets(self, port: int) -> dict[str, Target]:
+        targets = super()._targets(port)
+        return targets | {TOLD: targets[self.name]}
+
+    @asynccontextmanager
+    async def _told(self) -> AsyncIterator[None]:
+        """All arrivals are in when it ends; what is left of their queue is removed."""
+        command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]
+        command += ["--path", self._path, "--secret", self._secret]
+        command += ["--first", str(self._sent + 1), "--number", str(ARRIVALS)]
+        self._sent += ARRIVALS
+        sender = Child("sender", command, log=self._log)
+        try:
+            yield
+            await asyncio.to_thread(sender.wait, _ALL_IN_S)
+            if sender.exit_code != 0 or await self._remove() != ARRIVALS:
+                raise RuntimeError(f"not all webhooks were taken; see {self._log}")
+        finally:
+            sender.terminate()
+            sender.wait(_STOP_S)
+
+    async def _remove(self) -> int:
+        """How many webhooks there were."""
+        database = Database(self.database_url, pool_size=1)
+        try:
+            async with database.tenant(self._teller) as connection:
+                removed = await connection.execute(sa.delete(inbound_webhooks))
+                return removed.rowcount
+        finally:
+            await database.close()

@@ -1,0 +1,101 @@
+"""data-request: customers who asked a shop for what is kept of them."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapters.system import utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    ClientOption,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    fields_of,
+    out,
+    reading_client,
+    work_on_record,
+)
+from commands.core.listing import print_list
+from commands.core.person import operator
+from domain.core.errors import InvalidInput
+from domain.core.ids import parse_ulid
+from domain.inbound.data_request import DataRequest
+from services.inbound.data_requests import customer_file, fulfil_data_request
+from store.inbound.data_requests import DataRequestRepository, client_of_data_request
+
+app = typer.Typer(help="Customers who want their data.", no_args_is_help=True)
+
+RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST_ID")]
+
+
+@command(app, "list")
+async def list_requests(
+    client: ClientOption,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's requests, newest first."""
+    async with reading_client(data, client) as (connection, tenant):
+        found = await DataRequestRepository(connection, tenant).page(before=None, limit=limit)
+    if as_json:
+        answer(True, "", requests=[fields_of(one, "request_id") for one in found])
+        return
+    out.print(f"{len(found)} requests")
+    print_list(("request", "customer", "due", "handed over"), [_cells(one) for one in found])
+
+
+@command(app, "export")
+async def export(
+    request_id: RequestArgument,
+    to: Annotated[
+        Path | None, typer.Option(help="The file to write; without it, the output.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Write all that is kept of the customer who asks, as JSON."""
+    wanted = parse_ulid(request_id) or request_id
+    async with database_of(data) as database:
+        async with database.reading_across() as connection:
+            tenant = await client_of_data_request(connection, wanted)
+        async with database.reading(tenant) as connection:
+            found = await customer_file(connection, tenant, operator(), wanted, utc_now)
+    text = found.model_dump_json(indent=2)
+    if to is None:
+        typer.echo(text)
+        return
+    try:
+        handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise InvalidInput(f"{to} exists already") from None
+    with os.fdopen(handle, "w") as file:
+        file.write(text + "\n")
+    out.print(f"written to {to}")
+
+
+@command(app, "fulfil")
+async def fulfil(
+    request_id: RequestArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Note that the customer has their data; the first who says so stays."""
+    wanted = parse_ulid(request_id) or request_id
+    async with work_on_record(data, client_of_data_request, wanted) as work:
+        done = await fulfil_data_request(work, operator(), wanted)
+    if as_json:
+        answer(True, "", **fields_of(done, "request_id"))
+        return
+    out.print(f"handed over by {done.fulfilled_by}")
+
+
+def _cells(request: DataRequest) -> tuple[str, ...]:
+    return (
+        request.id,
+        request.customer_email or "",
+        f"{request.due_at:%Y-%m-%d}",
+        f"{request.fulfilled_at:%Y-%m-%d}" if request.fulfilled_at else "",
+    )

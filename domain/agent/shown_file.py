@@ -1,0 +1,56 @@
+"""The files of a message as a brain knows them, and which of them it is shown."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.intent import Intent
+from domain.core.text import fold
+from domain.intake.attachment import Attachment, AttachmentState
+from domain.intake.attachment_type import SHOWN_INLINE
+
+MAX_IMAGES: Final = 4
+MAX_IMAGE_BYTES: Final = 5 * 1024 * 1024
+"""Of all images of one question."""
+
+# What people call what they attach, in folded text.
+_REFERS: Final = re.compile(
+    r"\b(?:photos?|images?|pieces? jointes?|ci[- ]?joints?|ci[- ]?jointes?|en pj|captures?|scans?"
+    r"|attach(?:ed|ing|ments?)|pictures?|pics?|screenshots?|enclosed|pdfs?|documents?|fichiers?"
+    r"|files?|justificatifs?)\b"
+)
+_PROVED_BY_PHOTOS: Final = frozenset(
+    {Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT, Intent.WRONG_ITEM, Intent.MISSING_ITEM}
+)
+
+
+class ShownFile(BaseModel):
+    """`media_type`: by its bytes; None for what is not kept. `data`: of an image that a brain that
+    sees images is shown, else None."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    media_type: str | None
+    size: int
+    data: bytes | None = Field(default=None, repr=False)
+
+
+def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
+    """The ids of the images that one question has room for, the first ones first."""
+    chosen: set[str] = set()
+    left = MAX_IMAGE_BYTES
+    for one in attachments:
+        is_image = one.state is AttachmentState.STORED and one.media_type in SHOWN_INLINE
+        if is_image and one.size <= left and len(chosen) < MAX_IMAGES:
+            chosen.add(one.id)
+            left -= one.size
+    return frozenset(chosen)
+
+
+def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
+    """Whether what the customer wants is told by the files as well: the text speaks of them, or it
+    is of what a photo proves. Logos in a mail's signature are files too, and tell nothing."""
+    return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

@@ -1,0 +1,31 @@
+"""The mail that tells a client's owner that a customer wants their data, in French."""
+
+from domain.core.ports import OutgoingMail
+from domain.inbound.data_request import DataRequest
+
+
+def data_request_mail(
+    request: DataRequest, owner_email: str, *, dashboard_url: str
+) -> OutgoingMail:
+    """The same request always makes the same name. It names no customer: a mailbox keeps what it
+    has, and the dashboard says who it is."""
+    return OutgoingMail(
+        name=f"data-requests.{request.id.lower()}",
+        to=owner_email,
+        from_name="Protection des données",
+        subject="Une personne demande ses données",
+        text="\n\n".join(
+            (
+                "Bonjour,",
+                "Votre boutique nous a transmis la demande d'une personne qui souhaite recevoir "
+                "les données que vous conservez à son sujet. Vous devez lui répondre avant le "
+                f"{request.due_at:%d/%m/%Y}.",
+                "Le tableau de bord indique de qui il s'agit et prépare le fichier à lui "
+                f"remettre : {dashboard_url}",
+                f"Identifiant : {request.id}",
+                f"Pour un exploitant : cli.py data-request export {request.id}",
+            )
+        )
+        + "\n",
+        auto_submitted="auto-generated",
+    )

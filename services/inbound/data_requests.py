@@ -1,0 +1,33 @@
+"""What people do with customers' requests for their data."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.inbound.customer_file import CustomerFile
+from domain.inbound.data_request import DataRequest
+from domain.tenants.actor import MANAGERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.inbound.customer_file import CustomerFileRepository
+from store.inbound.data_requests import DataRequestRepository
+
+
+async def customer_file(
+    connection: AsyncConnection, tenant: TenantId, actor: Actor, request_id: str, now: Clock
+) -> CustomerFile:
+    """All that is kept of the customer who asks. Raises RoleRequired, DataRequestNotFound."""
+    actor.require(MANAGERS)
+    request = await DataRequestRepository(connection, tenant).read(request_id)
+    return await CustomerFileRepository(connection, tenant).read(request, now())
+
+
+async def fulfil_data_request(work: UnitOfWork, actor: Actor, request_id: str) -> DataRequest:
+    """Note that the customer has their data; the first who says so stays.
+
+    Raises RoleRequired, DataRequestNotFound.
+    """
+    actor.require(MANAGERS)
+    requests = DataRequestRepository(work.connection, work.tenant)
+    if await requests.fulfil(request_id, by=actor.known_as, now=work.now):
+        work.note(actor, "data request fulfilled", request_id=request_id)
+    return await requests.read(request_id)

@@ -1,0 +1,102 @@
+"""All that is kept of one customer, read at one moment."""
+
+from datetime import datetime
+from typing import Final, TypeVar
+
+import sqlalchemy as sa
+from pydantic import BaseModel
+
+from domain.inbound.customer_file import (
+    MOST_EVENTS,
+    CustomerFile,
+    FiledAttachment,
+    FiledConversation,
+    FiledMessage,
+    FiledReview,
+    FiledRun,
+)
+from domain.inbound.data_request import DataRequest
+from domain.intake.customer_email import customer_key
+from domain.runs.conversation import memory_key_of
+from store.core.repository import TenantRepository
+from store.integrations.order_facts import OrderFactRepository
+
+_Filed = TypeVar("_Filed", bound=BaseModel)
+
+# By what the limit for one customer counts, and by what callers say.
+_EVENTS: Final = sa.text("""
+    SELECT event_id FROM (
+        SELECT event_id FROM engine_messages
+        WHERE client_id = :client_id AND direction = 'inbound' AND customer_key = :customer
+        UNION
+        SELECT id FROM engine_events
+        WHERE client_id = :client_id AND lower(btrim(customer_email)) = :customer
+    ) AS theirs
+    ORDER BY event_id DESC LIMIT :limit
+""")
+_MESSAGES: Final = sa.text("""
+    SELECT event_id, conversation_id, author, body, created_at FROM engine_messages
+    WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
+""")
+# Of those that others wrote in too the summary is not only theirs.
+_CONVERSATIONS: Final = sa.text("""
+    SELECT id, channel, created_at, last_message_at, CASE WHEN NOT EXISTS (
+        SELECT FROM engine_messages AS other
+        WHERE other.client_id = conversation.client_id
+          AND other.conversation_id = conversation.id AND other.event_id <> ALL(:events)
+    ) THEN summary ELSE '' END AS summary
+    FROM ai_conversations AS conversation
+    WHERE client_id = :client_id AND id = ANY(:conversations) ORDER BY id
+""")
+_RUNS: Final = sa.text("""
+    SELECT event_id, id, status, classification, language, sentiment, response, received_at
+    FROM engine_runs WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY id
+""")
+_REVIEWS: Final = sa.text("""
+    SELECT run_id, id, status, reason, draft, edited_text, created_at, decided_at
+    FROM escalation_tickets
+    WHERE client_id = :client_id AND run_id = ANY(:runs) ORDER BY run_id, round
+""")
+_ATTACHMENTS: Final = sa.text("""
+    SELECT event_id, id, name, media_type, size, created_at FROM attachments
+    WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY event_id, position
+""")
+_MEMORY: Final = sa.text("""
+    SELECT summary FROM customer_memories WHERE client_id = :client_id AND key = :memory
+""")
+
+
+class CustomerFileRepository(TenantRepository):
+    async def read(self, request: DataRequest, now: datetime) -> CustomerFile:
+        """Of the customer that a request names; empty where it names none."""
+        customer = customer_key(request.customer_email)
+        memory = memory_key_of(request.customer_email, verified=True)
+        given: dict[str, object] = {"client_id": self._tenant, "customer": customer}
+        found = list(await self._connection.scalars(_EVENTS, {**given, "limit": MOST_EVENTS + 1}))
+        given["events"] = found[:MOST_EVENTS]
+        messages = await self._all(FiledMessage, _MESSAGES, given)
+        runs = await self._all(FiledRun, _RUNS, given)
+        given["runs"] = [run.id for run in runs]
+        given["conversations"] = [
+            *{one.conversation_id for one in messages if one.conversation_id is not None}
+        ]
+        orders = OrderFactRepository(self._connection, self._tenant)
+        return CustomerFile(
+            request_id=request.id,
+            customer_email=request.customer_email,
+            made_at=now,
+            is_complete=len(found) <= MOST_EVENTS,
+            memory=await self._connection.scalar(_MEMORY, {**given, "memory": memory}),
+            conversations=await self._all(FiledConversation, _CONVERSATIONS, given),
+            messages=messages,
+            runs=runs,
+            reviews=await self._all(FiledReview, _REVIEWS, given),
+            attachments=await self._all(FiledAttachment, _ATTACHMENTS, given),
+            orders=await orders.of_customer(request.customer_email or "", limit=MOST_EVENTS),
+        )
+
+    async def _all(
+        self, shape: type[_Filed], query: sa.TextClause, given: dict[str, object]
+    ) -> tuple[_Filed, ...]:
+        rows = await self._connection.execute(query, given)
+        return tuple(shape.model_validate(row, from_attributes=True) for row in rows)

@@ -1,0 +1,71 @@
+"""/api/dashboard/data-requests: who asked, what is kept of them, and that they have it."""
+
+from adapters.system import utc_now
+from domain.integrations.order_fact import OrderFact
+from domain.tenants.client import Role
+from store.inbound.poll_cursors import PollCursorRepository
+from store.integrations.order_facts import OrderFactRepository
+from tests.support.core.engine import LiveEngine
+from tests.support.inbound.data_requests import data_requested
+from tests.support.inbound.log import a_sender
+from tests.support.reviews.dashboard import person
+from tests.support.runs.conversation import write
+from tests.support.tenants.access import DATA_REQUESTS
+from tests.support.tenants.shop import Shop
+
+ANN, BOB = "ann@x.example", "bob@x.example"
+
+
+async def test_the_file_holds_what_is_the_customers_and_nothing_of_others(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    database, now = front.database, utc_now()
+    for customer, words in ((ANN.upper(), "Where is my lamp?"), (BOB, "bobs secret")):
+        await write(database, shop, words, customer=customer, now=now)
+        async with database.tenant(shop.tenant) as connection:
+            here = await a_sender(database, shop)
+            fact = OrderFact(order_id=f"of {customer}", version=now, customer_email=customer)
+            await OrderFactRepository(connection, shop.tenant).apply(here, fact, now)
+    request_id = await data_requested(database, shop, ANN)
+    await data_requested(database, shop, None)
+
+    listed = (await front.http.get(DATA_REQUESTS, headers=owner)).json()
+    file = (await front.http.get(f"{DATA_REQUESTS}/{request_id}", headers=owner)).json()
+
+    assert [one["customer_email"] for one in listed["requests"]] == [None, ANN]
+    assert listed["requests"][1]["fulfilled_at"] is None
+    assert (file["customer_email"], file["is_complete"]) == (ANN, True)
+    assert [one["body"] for one in file["messages"]] == ["Where is my lamp?"]
+    assert len(file["runs"]) == 1
+    assert [one["order_id"] for one in file["orders"]] == [f"of {ANN.upper()}"]
+    assert "bob" not in str(file).lower()
+
+    done = [
+        (await front.http.post(f"{DATA_REQUESTS}/{request_id}/fulfil", headers=who)).json()
+        for who in (owner, await person(front, shop, Role.ADMIN))
+    ]
+    assert done[0]["fulfilled_at"] is not None
+    assert done[0] == done[1], "the first who said so stays"
+
+
+async def test_a_request_without_an_address_has_an_empty_file(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    await write(front.database, shop, "?", customer=None, now=utc_now())
+    request_id = await data_requested(front.database, shop, None)
+    file = (await front.http.get(f"{DATA_REQUESTS}/{request_id}", headers=owner)).json()
+    assert (file["messages"], file["orders"], file["memory"]) == ([], [], None)
+
+
+async def test_polls_say_which_platform_fails(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    here = await a_sender(front.database, shop)
+    async with front.database.tenant(shop.tenant) as connection:
+        cursors = PollCursorRepository(connection, shop.tenant)
+        await cursors.advance(here, {"since": "2026-11-01T00:00:00+00:00"}, utc_now())
+        await cursors.fail(here, "not_authorized", utc_now())
+    (poll,) = (await front.http.get("/api/dashboard/polls", headers=owner)).json()["polls"]
+    assert (poll["integration_id"], poll["error_code"], poll["failures"]) == (
+        here, "not_authorized", 1,
+    )  # fmt: skip

@@ -1,0 +1,160 @@
+"""The addresses for webhooks: opened, rotated and closed by people, and the installation's own."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.system import new_ulid, utc_now
+from domain.core.ids import TenantId
+from domain.integrations.provider import Provider
+from store.inbound.tables import inbound_endpoints
+from store.integrations.integrations import IntegrationRepository
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
+from tests.support.inbound.addresses import ENDPOINT, PLATFORM_SECRET, opened
+from tests.support.inbound.arriving import (
+    SHOPIFY_NAME,
+    by_shopify,
+    by_standard,
+    listening,
+    status_of,
+    taken,
+)
+from tests.support.inbound.stored import listen_to
+from tests.support.tenants.shop import Shop, open_shop
+
+RECEIVED = (200, "received")
+REFUSED = (401, "inbound_refused")
+
+
+async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    """The address and secret before are good for a while, never a third pair; closed is closed."""
+    first = await listening(front, shop, owner, Provider.GENERIC)
+    path = ENDPOINT.format(integration_id=first.integration_id)
+    body = {"type": "message.created", "message": "Bonjour"}
+
+    async def tries(*addresses: tuple[str, str]) -> list[int]:
+        return [
+            (await front.http.post(at, **by_standard(body, secret=secret))).status_code
+            for at, secret in addresses
+        ]
+
+    pairs = [(first.path, first.secret)]
+    for hours in (24, 24, 0):
+        told = await front.http.post(path + "/rotate", json={"overlap_hours": hours}, headers=owner)
+        url = told.json()["url"]
+        pairs.append((url[url.index("/api/") :], told.json()["secret"]))
+        good = 2 if hours else 1
+        expected = [401] * (len(pairs) - good) + [200] * good
+        assert await tries(*pairs) == expected
+
+    assert (await front.http.post(path, json={}, headers=owner)).status_code == 409
+    shown = (await front.http.get(path, headers=owner)).text
+    assert not any(secret in shown or at[-43:] in shown for at, secret in pairs)
+    assert (await front.http.delete(path, headers=owner)).status_code == 204
+    assert await tries(pairs[-1]) == [401]
+
+
+async def test_a_secret_that_the_platform_gives_out_later(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Until it is there everything is refused; an ended connection has no address."""
+    tenant = TenantId(shop.client_id)
+    async with front.database.tenant(tenant) as connection:
+        integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
+    told = await opened(front, owner, integration_id)
+    path = told["url"][told["url"].index("/api/") :]
+    assert told["secret"] is None
+    for expected in (REFUSED, RECEIVED):
+        answer = await front.http.post(path, **by_shopify())
+        assert status_of(answer) == expected
+        put = ENDPOINT.format(integration_id=integration_id) + "/secret"
+        await front.http.put(put, json={"secret": PLATFORM_SECRET}, headers=owner)
+
+    ended = await front.http.delete(f"/api/dashboard/integrations/{integration_id}", headers=owner)
+
+    assert ended.status_code == 204
+    answer = await front.http.post(path, **by_shopify())
+    assert status_of(answer) == REFUSED
+    assert await rows(front.database, inbound_endpoints, client_id=shop.client_id) == []
+
+
+@pytest.mark.parametrize("wrong", [{"secret": "short"}, {"mapping": {"message": "a.b"}}])
+async def test_what_an_address_is_not_opened_with(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], wrong: dict[str, Any]
+) -> None:
+    tenant = TenantId(shop.client_id)
+    async with front.database.tenant(tenant) as connection:
+        integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
+    path = ENDPOINT.format(integration_id=integration_id)
+
+    answer = await front.http.post(path, json=wrong, headers=owner)
+
+    assert status_of(answer) == (400, "invalid_endpoint")
+    assert next(iter(wrong)) in answer.json()["error"]
+
+
+@pytest.fixture
+def app_secrets(front: LiveEngine) -> LiveEngine:
+    """An installation with a Shopify app of its own, whose secret is being changed."""
+    resources = front.app.state.resources
+    inbound = resources.settings.inbound.model_copy(
+        update={"shopify_app_secret": type(resources.settings.seal.key)("new-secret,old-secret")}
+    )
+    settings = resources.settings.model_copy(update={"inbound": inbound})
+    front.app.state.resources = replace(resources, settings=settings)
+    return front
+
+
+async def test_of_the_installation(app_secrets: LiveEngine, shop: Shop) -> None:
+    """A client gets what names an account that its own credentials have opened, and nobody else."""
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    other = await open_shop(front.database)
+    claims = await open_shop(front.database)
+    for one in (shop, other, claims):
+        tenant = TenantId(one.client_id)
+        async with front.database.tenant(tenant) as connection:
+            integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
+            if one is not claims:
+                await IntegrationRepository(connection, tenant).prove(integration_id, name)
+    address = "/api/webhooks/shopify"
+
+    good = by_shopify(secret="old-secret", shop=name, event_id="event-1")
+    lying = by_shopify({"shop_domain": SHOPIFY_NAME}, secret="new-secret", shop=name)
+    answers = [
+        await front.http.post(address, **one)
+        for one in (good, good, by_shopify(secret="new-secret", shop="x.myshopify.com"))
+    ]
+    wrong = [await front.http.post(address, **one) for one in (by_shopify(shop=name), lying)]
+
+    assert [status_of(answer) for answer in answers] == [RECEIVED] * 3
+    assert [status_of(answer) for answer in wrong] == [REFUSED] * 2
+    kept = [await taken(front, one) for one in (shop, other, claims)]
+    assert [[row["duplicates"] for row in rows_] for rows_ in kept] == [[1], [1], []]
+    # Without a secret the address is not there.
+    absent = await front.http.post("/api/webhooks/stripe", content=b"{}")
+    assert status_of(absent) == (404, "inbound_address_unknown")
+
+
+async def test_credentials_that_ended_prove_nothing(app_secrets: LiveEngine, shop: Shop) -> None:
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    tenant = TenantId(shop.client_id)
+    async with front.database.tenant(tenant) as connection:
+        integrations = IntegrationRepository(connection, tenant)
+        integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
+        await integrations.prove(integration_id, name)
+        await integrations.disconnect(integration_id, utc_now(), new_ulid)
+        await integrations.prove(integration_id, name)
+        proved = await connection.scalar(
+            sa.text("SELECT proved_account FROM integrations WHERE id = :id"),
+            {"id": integration_id},
+        )
+
+    answer = await front.http.post(
+        "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
+    )
+
+    assert (proved, status_of(answer)) == (None, RECEIVED)
+    assert await taken(front, shop) == []

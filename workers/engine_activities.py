@@ -1,0 +1,234 @@
+"""The activities of the engine's worker, with all they need inside."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import httpx
+from temporalio.client import Client
+
+from activities.agent.dry_run import Rehearse
+from activities.agent.look_up import LookUp
+from activities.agent.purse import Purse
+from activities.agent.think import Think
+from activities.analytics.churn import Churn
+from activities.analytics.metrics import ComputeMetrics
+from activities.audit.anchor import AnchorHeads
+from activities.billing.usage_periods import UsagePeriods
+from activities.content.embed import Embed
+from activities.identity.send_mail import SendMail
+from activities.inbound.poll import PollIntegrations
+from activities.inbound.sweep_webhooks import SweepWebhooks
+from activities.inbound.tell_of_data_requests import TellOfDataRequests
+from activities.inbound.work import WorkOnWebhook
+from activities.intake.normalize import Normalize
+from activities.integrations.client_mail import ClientMail
+from activities.integrations.send_sender_code import SendSenderCode
+from activities.privacy.erase import EraseRecords
+from activities.privacy.prune import Prune
+from activities.privacy.retain import Retain
+from activities.reviews.settle_review import SettleReview
+from activities.reviews.sweep_reviews import SweepReviews
+from activities.reviews.tell_of_review import TellOfReview
+from activities.runs.actions import Actions
+from activities.runs.execute import Execute
+from activities.runs.forget_dry_runs import ForgetRehearsals
+from activities.runs.persist import Persist
+from activities.runs.sweep import SweepRuns
+from activities.runtime.fair_normalizer import FairNormalizer
+from activities.webhooks.sweep_deliveries import SweepDeliveries
+from activities.webhooks.tell_owner import TellOwner
+from activities.widget.mail_answer import MailAnswers
+from activities.widget.send_visitor_code import SendVisitorCode
+from adapters.brain.choice import brains_from
+from adapters.brain.classifier import Classifier
+from adapters.brain.embeddings import embedder_from
+from adapters.brain.safety_net import LearnedSafetyNet
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.runs import TemporalRuns
+from domain.agent.lexicons import read_lexicons
+from domain.inbound.catalogue import PLATFORMS
+from domain.intake.ports import Normalizer
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitsOfWork
+from services.inbound.effects import Doer
+from settings import Settings
+from store.core.database import Database
+from workers.outgoing_mail import build_mailer
+
+
+@dataclass(frozen=True, slots=True)
+class EngineActivities:
+    """The activity objects of the engine, with all they need inside."""
+
+    normalize: Normalize
+    look_up: LookUp
+    think: Think
+    execute: Execute
+    persist: Persist
+    review: SettleReview
+    tell_of_review: TellOfReview
+    dry_run: Rehearse
+    forget_dry_runs: ForgetRehearsals
+    tell_owner: TellOwner
+    send_mail: SendMail
+    send_sender_code: SendSenderCode
+    send_visitor_code: SendVisitorCode
+    mail_answers: MailAnswers
+    work_on_webhook: WorkOnWebhook
+    poll: PollIntegrations
+    tell_of_data_requests: TellOfDataRequests
+    sweep: SweepRuns
+    sweep_webhooks: SweepWebhooks
+    sweep_deliveries: SweepDeliveries
+    sweep_reviews: SweepReviews
+    embed: Embed
+    usage_periods: UsagePeriods
+    prune: Prune
+    metrics: ComputeMetrics
+    churn: Churn
+    retain: Retain
+    erase: EraseRecords
+    anchor: AnchorHeads
+
+    def registered(self) -> list[Callable[..., object]]:
+        return [
+            self.normalize.normalize,
+            self.look_up.look_up,
+            self.think.think,
+            self.execute.execute,
+            self.persist.persist,
+            self.review.settle,
+            self.tell_of_review.tell,
+            self.dry_run.rehearse,
+            self.forget_dry_runs.forget,
+            self.tell_owner.tell,
+            self.send_mail.send,
+            self.send_sender_code.send,
+            self.send_visitor_code.send,
+            self.mail_answers.send,
+            self.work_on_webhook.work,
+            self.work_on_webhook.give_up,
+            self.poll.poll,
+            self.tell_of_data_requests.tell,
+            self.sweep.start_received,
+            self.sweep_webhooks.start_left,
+            self.sweep.wake_decided,
+            self.sweep_deliveries.send_left,
+            self.sweep_reviews.expire_overdue,
+            self.embed.embed,
+            self.usage_periods.open_period,
+            self.usage_periods.reconcile,
+            self.prune.prune,
+            self.metrics.compute,
+            self.churn.predict,
+            self.retain.retain,
+            self.erase.close,
+            self.erase.remove_workflows,
+            self.erase.remove_rows,
+            self.erase.certify,
+            self.anchor.anchor,
+        ]
+
+
+def build_activities(
+    settings: Settings,
+    database: Database,
+    client: Client,
+    http: httpx.AsyncClient,
+    normalizer: Normalizer,
+) -> EngineActivities:
+    """`http`: the way out to clients' integrations."""
+    read_lexicons()
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
+    net = LearnedSafetyNet.load()
+    mailer = build_mailer(settings, sealer)
+    client_mail = ClientMail(database, mailer, utc_now)
+    connectors = ConnectorRegistry(
+        sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
+    )
+    embedder = embedder_from(settings.embedding)
+    fair = FairNormalizer(normalizer)
+    engine = TemporalEngine(client)
+    return EngineActivities(
+        normalize=Normalize(
+            database,
+            utc_now,
+            new_ulid,
+            normalizer=fair,
+            thread_lasts=settings.threads.lasts,
+            net=net,
+        ),
+        look_up=LookUp(database, connectors, utc_now, new_ulid),
+        think=Think(
+            database,
+            purse,
+            embedder,
+            utc_now,
+            new_ulid,
+            net=net,
+            answers_per_hour=settings.threads.answers_per_hour,
+            answers_without_person=settings.threads.answers_without_person,
+        ),
+        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
+        persist=Persist(database, utc_now, new_ulid),
+        review=SettleReview(database, utc_now),
+        tell_of_review=TellOfReview(
+            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard_url
+        ),
+        dry_run=Rehearse(
+            database,
+            purse,
+            embedder,
+            sealer,
+            utc_now,
+            normalizer=fair,
+            net=net,
+            thread_lasts=settings.threads.lasts,
+        ),
+        forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
+        tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
+        send_mail=SendMail(
+            database,
+            mailer,
+            sealer,
+            utc_now,
+            sign_in=f"{settings.server.origin}/app/sign-in",
+            accounts_an_hour=settings.limits.accounts_an_hour,
+        ),
+        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
+        send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
+        mail_answers=MailAnswers(database, client_mail),
+        work_on_webhook=WorkOnWebhook(
+            UnitsOfWork(database, engine, utc_now, new_ulid),
+            Doer(Actor.system("inbound"), sealer, utc_now, settings.threads.lasts),
+            platforms=PLATFORMS,
+            erasures=engine,
+        ),
+        poll=PollIntegrations(
+            UnitsOfWork(database, engine, utc_now, new_ulid),
+            connectors,
+            engine,
+            utc_now,
+            platforms=PLATFORMS,
+        ),
+        tell_of_data_requests=TellOfDataRequests(
+            database, mailer, utc_now, dashboard_url=settings.server.dashboard_url
+        ),
+        sweep=SweepRuns(database, engine, utc_now),
+        sweep_webhooks=SweepWebhooks(database, engine, utc_now),
+        sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
+        sweep_reviews=SweepReviews(database, utc_now),
+        embed=Embed(database, embedder, utc_now),
+        usage_periods=UsagePeriods(database),
+        prune=Prune(database, utc_now),
+        metrics=ComputeMetrics(database, utc_now),
+        churn=Churn(database, utc_now, new_ulid),
+        retain=Retain(database, utc_now),
+        erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
+        anchor=AnchorHeads(database),
+    )

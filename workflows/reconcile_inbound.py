@@ -1,0 +1,26 @@
+"""Reconciliation of the inbound hub, on a schedule: what lost webhooks would have told, and the
+mails about what platforms have asked for."""
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError
+
+with workflow.unsafe.imports_passed_through():
+    from activities.inbound.poll import PollIntegrations
+    from activities.inbound.tell_of_data_requests import TellOfDataRequests
+    from domain.core import names
+    from domain.inbound.polling import PollInput, PollResult
+    from workflows import options
+
+
+@workflow.defn(name=names.RECONCILE_INBOUND)
+class ReconcileInbound:
+    @workflow.run
+    async def run(self, poll: PollInput) -> PollResult:
+        """A mail server that is away keeps no platform from being asked."""
+        try:
+            await workflow.execute_activity_method(TellOfDataRequests.tell, **options.SWEEPING)
+        except ActivityError as error:
+            workflow.logger.warning("owners not told of data requests", exc_info=error)
+        return await workflow.execute_activity_method(
+            PollIntegrations.poll, poll, **options.POLLING
+        )
