@@ -12,11 +12,11 @@ from domain.inbound.errors import RefusalReason
 from domain.inbound.helpdesk_news import (
     Author,
     HelpdeskMessage,
+    HelpdeskShape,
     Id,
     MaybeBool,
     MaybeId,
     MaybeText,
-    Told,
     closed_or_nothing,
     is_same_person,
     meaning_of,
@@ -34,7 +34,7 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 }
 
 
-class HelpdeskForm(Told):
+class HelpdeskForm(HelpdeskShape):
     """`from_agent`: the merchant's people, or a program of theirs, wrote it. `first`: the ticket
     began with it. `external_id`: our own action's key."""
 

@@ -39,7 +39,7 @@ Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:-]{1,64}$")]
 MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
 
 
-class Told(BaseModel):
+class HelpdeskShape(BaseModel):
     """The base of the shapes: what else they hold is of no interest, and ids may be numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)

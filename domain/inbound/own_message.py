@@ -36,7 +36,7 @@ class Authorship(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMessage:
+class AgentMessage:
     """One that the agent wrote in the ticket, or began to. `reference`: the platform's name for it,
     once it is known. `keys`: what it may have been sent with. `is_settled`: what came of it is
     known, or will never be."""
@@ -61,7 +61,7 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 
 
 def authorship(
-    message: StaffMessage, written: Sequence[WrittenMessage], own: str | None, now: datetime
+    message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
     """Who wrote it: by the platform's id, by our action's key, and last by the words, which count
     only for the last that was sent and for those on their way. `written`: the newest first. `own`:

@@ -108,12 +108,6 @@ def upgrade() -> None:
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
     op.add_column("action_ledger", _text("ticket_id", nullable=True))
-    op.create_index(
-        "ix_action_ledger_ticket",
-        "action_ledger",
-        ["client_id", "integration_id", "ticket_id"],
-        postgresql_where=sa.text("ticket_id IS NOT NULL"),
-    )
     _make_hub()
     _make_orders()
     _make_files()
@@ -346,7 +340,6 @@ def downgrade() -> None:
     for table in reversed(_TABLES):
         tenancy.unprotect(table)
         op.drop_table(table)
-    op.drop_index("ix_action_ledger_ticket")
     op.drop_column("action_ledger", "ticket_id")
     op.drop_column("integrations", "proved_account")
     op.create_table(

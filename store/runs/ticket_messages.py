@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.plan import ActionKind
-from domain.inbound.own_message import WrittenMessage
+from domain.inbound.own_message import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 
@@ -35,7 +35,7 @@ _WRITTEN: Final = sa.text(f"""
 
 
 class TicketMessages(TenantRepository):
-    async def written(self, integration_id: str, ticket_id: str) -> tuple[WrittenMessage, ...]:
+    async def written(self, integration_id: str, ticket_id: str) -> tuple[AgentMessage, ...]:
         """The agent's replies and notes in a ticket, those on their way too, the newest first."""
         rows = await self._connection.execute(
             _WRITTEN,
@@ -46,7 +46,7 @@ class TicketMessages(TenantRepository):
             },
         )
         return tuple(
-            WrittenMessage(
+            AgentMessage(
                 reference=row.reference,
                 keys=frozenset(
                     action_key(row.run_id, row.step, words) for words in (None, row.human_text)

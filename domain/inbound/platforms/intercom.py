@@ -12,10 +12,10 @@ from domain.inbound.helpdesk_news import (
     MAX_BODY,
     Author,
     HelpdeskMessage,
+    HelpdeskShape,
     Id,
     MaybeId,
     MaybeText,
-    Told,
     meaning_of,
     parsed,
 )
@@ -33,46 +33,46 @@ _CUSTOMERS: Final = frozenset({"user", "lead", "contact", "visitor"})
 _WITH_WORDS: Final = frozenset({"comment", "note", "open", "close"})
 
 
-class _Author(Told):
+class _Author(HelpdeskShape):
     type: str = ""
     id: MaybeId = None
     name: MaybeText = None
     email: MaybeText = None
 
 
-class _Source(Told):
+class _Source(HelpdeskShape):
     id: MaybeId = None
     subject: MaybeText = None
     body: MaybeText = None
     author: _Author = _Author()
 
 
-class _Part(Told):
+class _Part(HelpdeskShape):
     id: Id
     part_type: str = ""
     body: MaybeText = None
     author: _Author = _Author()
 
 
-class _Parts(Told):
+class _Parts(HelpdeskShape):
     conversation_parts: tuple[_Part, ...] = ()
 
 
-class _Conversation(Told):
+class _Conversation(HelpdeskShape):
     id: Id
     source: _Source = _Source()
     conversation_parts: _Parts = _Parts()
 
 
-class _Data(Told):
+class _Data(HelpdeskShape):
     item: _Conversation
 
 
-class _Notification(Told):
+class _Notification(HelpdeskShape):
     data: _Data
 
 
-class _Named(Told):
+class _Named(HelpdeskShape):
     id: Id
     topic: str
 

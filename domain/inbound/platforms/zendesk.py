@@ -16,11 +16,11 @@ from domain.inbound.helpdesk_news import (
     MAX_BODY,
     Author,
     HelpdeskMessage,
+    HelpdeskShape,
     Id,
     MaybeBool,
     MaybeText,
     Text,
-    Told,
     closed_or_nothing,
     meaning_of,
     parsed,
@@ -49,25 +49,25 @@ _AT_ONCE: Final = timedelta(seconds=2)
 _MAX_ID: Final = 200
 
 
-class _Author(Told):
+class _Author(HelpdeskShape):
     email: MaybeText = None
     name: MaybeText = None
     is_staff: bool
 
 
-class _Comment(Told):
+class _Comment(HelpdeskShape):
     id: Id
     body: Text = ""
     is_public: bool = True
     author: _Author
 
 
-class _Change(Told):
+class _Change(HelpdeskShape):
     comment: _Comment | None = None
     current: MaybeText = None
 
 
-class _Detail(Told):
+class _Detail(HelpdeskShape):
     id: Id
     subject: MaybeText = None
     description: MaybeText = None
@@ -78,7 +78,7 @@ class _Detail(Told):
     actor_id: MaybeText = None
 
 
-class _TicketEvent(Told):
+class _TicketEvent(HelpdeskShape):
     type: str = Field(max_length=_MAX_ID)
     time: datetime | None = None
     detail: _Detail
@@ -91,13 +91,13 @@ class _TicketEvent(Told):
         return self
 
 
-class _Named(Told):
+class _Named(HelpdeskShape):
     """What tells the two formats apart: `type` is an event's, `event` may be a form's word."""
 
     type: MaybeText = None
 
 
-class _FormNamed(Told):
+class _FormNamed(HelpdeskShape):
     event: str
 
 

@@ -2,134 +2,40 @@
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
 
 import httpx
 import pytest
 
-from adapters.connectors.freshdesk import Freshdesk
-from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.http import open_client
-from adapters.connectors.intercom import Intercom
-from adapters.connectors.zendesk import Zendesk
 from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.integration import Integration
-from domain.integrations.ports import Helpdesk, HelpdeskTicket
 from domain.integrations.provider import Provider
 from embedded.ports import free_port
-from tests.support.servers import freshdesk, gorgias, intercom, zendesk
-from tests.support.servers.http_service import Fault, HttpService
+from tests.support.integrations.desks import DESKS, Desk, desk_of
+from tests.support.servers.http_service import Fault
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
-CUSTOMER = "lea@example.com"
-
-
-@dataclass(frozen=True)
-class Desk:
-    """A helpdesk with one open ticket. `written` counts what stands in the ticket."""
-
-    server: HttpService
-    integration: Integration
-    credentials: dict[str, str]
-    make: Callable[[Integration, dict[str, str], httpx.AsyncClient], Helpdesk]
-    ticket: HelpdeskTicket
-    write: str
-    written: Callable[[], int]
-    tags: Callable[[], list[str]]
-
-    def helpdesk(self, http: httpx.AsyncClient, **credentials: str) -> Helpdesk:
-        return self.make(self.integration, {**self.credentials, **credentials}, http)
-
-
-def zendesk_desk(server: zendesk.ZendeskServer) -> Desk:
-    number = server.open_ticket(CUSTOMER)
-    settings = {"subdomain": "acme", "email": zendesk.EMAIL, "base_url": server.url}
-    return Desk(
-        server,
-        Integration(id="i", provider=Provider.ZENDESK, settings=settings, sealed="sealed"),
-        {"api_token": zendesk.API_TOKEN},
-        Zendesk.of,
-        HelpdeskTicket(id=number, customer_email=CUSTOMER, subject="Ma commande"),
-        "PUT",
-        lambda: len(server.tickets[number].comments),
-        lambda: server.tickets[number].tags,
-    )
-
-
-def gorgias_desk(server: gorgias.GorgiasServer) -> Desk:
-    number = server.open_ticket()
-    settings = {"domain": "acme", "email": "support@acme.example", "base_url": server.url}
-    return Desk(
-        server,
-        Integration(id="i", provider=Provider.GORGIAS, settings=settings, sealed="sealed"),
-        {"email": gorgias.LOGIN, "api_key": gorgias.API_KEY},
-        Gorgias.of,
-        HelpdeskTicket(id=number, customer_email=CUSTOMER, subject="Ma commande"),
-        "POST",
-        lambda: len(server.tickets[number].messages),
-        lambda: server.tickets[number].tags,
-    )
-
-
-def intercom_desk(server: intercom.IntercomServer) -> Desk:
-    number = server.open_conversation(CUSTOMER)
-    settings = {"admin_id": intercom.ADMIN_ID, "base_url": server.url}
-    return Desk(
-        server,
-        Integration(id="i", provider=Provider.INTERCOM, settings=settings, sealed="sealed"),
-        {"access_token": intercom.ACCESS_TOKEN},
-        Intercom.of,
-        HelpdeskTicket(id=number, customer_email=CUSTOMER, subject="Ma commande"),
-        "POST",
-        lambda: len(server.conversations[number].parts),
-        lambda: server.conversations[number].tags,
-    )
-
-
-def freshdesk_desk(server: freshdesk.FreshdeskServer) -> Desk:
-    number = server.open_ticket(CUSTOMER)
-    settings = {"domain": "acme", "email": "agent@acme.example", "base_url": server.url}
-    return Desk(
-        server,
-        Integration(id="i", provider=Provider.FRESHDESK, settings=settings, sealed="sealed"),
-        {"api_key": freshdesk.API_KEY},
-        Freshdesk.of,
-        HelpdeskTicket(id=number, customer_email=CUSTOMER, subject="Ma commande"),
-        "POST",
-        lambda: len(server.tickets[number].conversations),
-        lambda: server.tickets[number].tags,
-    )
 
 
 # What goes wrong on the wire is told apart in one place for all of them: two take every fault.
 _FAULTS = [
     (name, fault)
-    for name in ("zendesk", "gorgias", "intercom", "freshdesk")
+    for name in DESKS
     for fault in Fault
     if name in {"zendesk", "gorgias"} or fault in {Fault.CUT, Fault.STATUS}
 ]
 _each_fault = pytest.mark.parametrize(("desk", "fault"), _FAULTS, indirect=["desk"])
 
 
-@pytest.fixture(params=["zendesk", "gorgias", "intercom", "freshdesk"])
+@pytest.fixture(params=DESKS)
 def desk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     monkeypatch.setattr("adapters.connectors.http.CALL_S", 0.7)
-    with ExitStack() as held:
-        match request.param:
-            case "zendesk":
-                yield zendesk_desk(held.enter_context(zendesk.zendesk_server()))
-            case "gorgias":
-                yield gorgias_desk(held.enter_context(gorgias.gorgias_server()))
-            case "intercom":
-                yield intercom_desk(held.enter_context(intercom.intercom_server()))
-            case _:
-                yield freshdesk_desk(held.enter_context(freshdesk.freshdesk_server()))
+    with desk_of(request.param) as desk:
+        yield desk
 
 
 @pytest.fixture
@@ -322,7 +228,7 @@ async def test_the_words_are_only_words(desk: Desk, http: httpx.AsyncClient) -> 
 
 @pytest.mark.parametrize(
     ("desk", "fault"),
-    [*((name, None) for name in ("zendesk", "gorgias", "intercom", "freshdesk")), *_FAULTS],
+    [*((name, None) for name in DESKS), *_FAULTS],
     indirect=["desk"],
 )
 async def test_no_secret_is_told(

@@ -9,8 +9,8 @@ from adapters.connectors.helpdesk import html_body
 from domain.inbound.meaning import StaffMessage
 from domain.inbound.own_message import (
     IN_FLIGHT,
+    AgentMessage,
     Authorship,
-    WrittenMessage,
     authorship,
     own_author,
     says_the_same,
@@ -21,9 +21,9 @@ from tests.support.core.each import each
 NOW = datetime(2026, 11, 23, 16, 0, tzinfo=UTC)
 AGENT = "agent@acme.example"
 WORDS = "Bonjour, votre colis part demain."
-SENT = WrittenMessage("77", frozenset({"key"}), WORDS, NOW - timedelta(hours=1), is_settled=True)
-UNDER_WAY = WrittenMessage(None, frozenset({"key"}), WORDS, NOW, is_settled=False)
-LOST = WrittenMessage(None, frozenset({"key"}), WORDS, NOW - IN_FLIGHT, is_settled=False)
+SENT = AgentMessage("77", frozenset({"key"}), WORDS, NOW - timedelta(hours=1), is_settled=True)
+UNDER_WAY = AgentMessage(None, frozenset({"key"}), WORDS, NOW, is_settled=False)
+LOST = AgentMessage(None, frozenset({"key"}), WORDS, NOW - IN_FLIGHT, is_settled=False)
 
 
 def _said(
@@ -56,7 +56,7 @@ def _said(
     ]
 )
 def test_who_wrote_it(
-    what: str, message: StaffMessage, written: list[WrittenMessage], expected: Authorship
+    what: str, message: StaffMessage, written: list[AgentMessage], expected: Authorship
 ) -> None:
     assert authorship(message, written, AGENT, NOW) is expected, what
 

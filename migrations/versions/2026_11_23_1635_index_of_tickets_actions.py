@@ -1,0 +1,29 @@
+"""index of tickets' actions
+
+What the agent wrote in a helpdesk's ticket, for the webhook that tells of it.
+
+Revision: d2f07b61a9c3
+Follows: 7b1f9d04c2a6
+"""
+
+import sqlalchemy as sa
+
+from migrations.online import create_index, drop_index
+
+revision = "d2f07b61a9c3"
+down_revision = "7b1f9d04c2a6"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    create_index(
+        "ix_action_ledger_ticket",
+        "action_ledger",
+        ["client_id", "integration_id", "ticket_id"],
+        where=sa.text("ticket_id IS NOT NULL"),
+    )
+
+
+def downgrade() -> None:
+    drop_index("ix_action_ledger_ticket")
