@@ -36,7 +36,7 @@ _TELLER: Final = 2_001
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
 _STOP_S: Final = 5.0
-_ALL_IN_S: Final = 300.0
+_ALL_IN_S: Final = 600.0
 # As long as the arrivals take, and some of the work on them.
 _AT_LEAST_S: Final = 40.0
 
@@ -100,9 +100,7 @@ class InboundContender(GatewayContender):
         sender = Child("sender", command, log=self._log)
         try:
             yield
-            async with asyncio.timeout(_ALL_IN_S):
-                while sender.exit_code is None:
-                    await asyncio.sleep(0.1)
+            await asyncio.to_thread(sender.wait, _ALL_IN_S)
             if sender.exit_code != 0 or await self._remove() != ARRIVALS:
                 raise RuntimeError(f"not all webhooks were taken; see {self._log}")
         finally:

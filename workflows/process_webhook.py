@@ -20,13 +20,14 @@ with workflow.unsafe.imports_passed_through():
     )
     from domain.runs.contracts import ProcessEventInput
     from workflows import options
-    from workflows.failure import OUTAGE, error_code
+    from workflows.failure import OUTAGE, TIMEOUT, error_code
 
 # Rounds of tries that no outage is to blame for: what fails so often is ours to mend, and the lane
 # goes on.
 _ROUNDS: Final = 3
-# What only another version can read must not keep the lane.
-_HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider"}
+# What only another version can read must not keep the lane, nor what takes too long to read: an
+# outage of ours has a code of its own.
+_HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
 

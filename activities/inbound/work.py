@@ -34,7 +34,7 @@ _PATIENCE_S: Final = 4.0
 # Files of ten megabytes are written in it.
 _TRANSACTION_S: Final = 10.0
 
-_ERASED: Final = Nothing("erased")
+_NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
@@ -97,14 +97,14 @@ class WorkOnWebhook:
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
         """What the bytes say. In a thread: how long it takes is for strangers to say."""
         if has_ended(webhook.standing):
-            return _ERASED  # whatever it says, nothing is done
+            return _NOTHING_LEFT  # whatever it says, nothing is done
         platform = self._platforms.get(webhook.provider)
         if platform is None:
             raise UnknownProvider(webhook.integration_id, webhook.provider)
         async with self._units.database.reading(tenant) as connection:
             body = await WorkRepository(connection, tenant).body(webhook.id)
         if body is None:
-            return _ERASED
+            return _NOTHING_LEFT
         return await asyncio.to_thread(_said, platform, webhook, body)
 
     async def _carry_out(

@@ -22,6 +22,7 @@ from store.privacy.prune import (
     empty_bodies,
     prune_inbound_webhooks,
     prune_older,
+    prune_order_facts,
     prune_pauses,
     prune_widget_sessions,
 )
@@ -41,8 +42,9 @@ class Prune:
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes,
-        invitations, sessions that are over, the widget's codes and sessions, what webhooks
-        have missed and the bodies of what was told. Repeating it prunes what is left.
+        invitations, sessions that are over, the widget's codes and sessions, orders that nothing
+        is told of any more, what webhooks have missed and the bodies of what was told. Repeating
+        it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -64,6 +66,7 @@ class Prune:
             ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
             ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),
             ("widget sessions", step.widget_sessions_s, (prune_widget_sessions,)),
+            ("order facts", step.order_facts_s, (prune_order_facts,)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             # The bodies last, so that none is missed that cannot be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),

@@ -55,6 +55,11 @@ def order_obstacle(
     return None
 
 
+def disputed(order: Order | None) -> PolicyReason | None:
+    """The bank may take the money back as well: whether both are due, a person says."""
+    return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
+
+
 def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
     """Whether the order is older than the rule lets the agent act on."""
     return rule.within_days is not None and now - order.placed_at > timedelta(rule.within_days)

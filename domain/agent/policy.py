@@ -12,7 +12,7 @@ from typing import Final
 from domain.agent.brain import Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
-from domain.agent.obstacle import above_limit, obstacle, order_obstacle, too_old
+from domain.agent.obstacle import above_limit, disputed, obstacle, order_obstacle, too_old
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, PlannedAction, Warrant
 from domain.agent.proof import Proof, proof_of
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
@@ -99,7 +99,7 @@ def asking(
         return None
     if action and action.amount and above_limit(rule.limits, action.amount, situation.spent):
         return None
-    if situation.order and _disputed(situation.order):
+    if disputed(situation.order):
         return None
     reason = PolicyReason.NOT_CONFIRMED if action else PolicyReason.ORDER_NOT_NAMED
     asked = judge(situation, Category.REFUND_REQUEST, ())
@@ -137,7 +137,7 @@ def recheck(
     if reason is None and action.amount != order.refundable:
         reason = PolicyReason.AMOUNT_CHANGED
     if reason is None and approvals < 1:
-        reason = _not_entitled(rule, action.warrant) or _disputed(order)
+        reason = _not_entitled(rule, action.warrant) or disputed(order)
         if reason is None and too_old(rule, order, now):
             reason = PolicyReason.ORDER_TOO_OLD
     if reason is None and approvals < 2:
@@ -174,11 +174,6 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
     if rule.level is ActionLevel.CUSTOMER_CONFIRMED and unconfirmed:
         return PolicyReason.NOT_CONFIRMED
     return None
-
-
-def _disputed(order: Order) -> PolicyReason | None:
-    """The bank may take the money back as well: whether both are due, a person says."""
-    return PolicyReason.ORDER_DISPUTED if order.is_disputed else None
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
@@ -224,16 +219,11 @@ def _verdict(
     if kind not in ON_ORDERS or situation.order is None:
         return _by_level(kind, rule), Proof()
     proof = proof_of(situation, proposal, situation.order)
-    disputed = _disputed(situation.order)
-    return _of_order(situation, rule, action, proof, disputed), proof
+    return _of_order(situation, rule, action, proof), proof
 
 
 def _of_order(
-    situation: Situation,
-    rule: ActionRule,
-    action: PlannedAction,
-    proof: Proof,
-    disputed: PolicyReason | None,
+    situation: Situation, rule: ActionRule, action: PlannedAction, proof: Proof
 ) -> Verdict:
     missing, by_people = proof.missing, rule.level is ActionLevel.HUMAN_APPROVED
     unentitled = _not_entitled(rule, proof.warrant)
@@ -245,8 +235,8 @@ def _of_order(
         ruling = Ruling.ASK
     elif above:
         ruling, reason = Ruling.NEEDS_SECOND, above
-    elif disputed:
-        ruling, reason = Ruling.NEEDS_APPROVAL, disputed
+    elif disputed(situation.order):
+        ruling, reason = Ruling.NEEDS_APPROVAL, PolicyReason.ORDER_DISPUTED
     elif missing in _FOR_PEOPLE or by_people:
         ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
     else:

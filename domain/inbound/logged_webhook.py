@@ -26,6 +26,7 @@ _OUTCOMES: Final = {
     Outcome.DUTY_DONE: "What the platform asked for is done.",
     Outcome.DUTY_FOR_PEOPLE: "A person must do what the platform asked for, or the rest of it.",
     Outcome.STAFF_ANSWERED: "A person answered in the helpdesk; the agent is silent there.",
+    Outcome.TICKET_CLOSED: "The ticket was solved or closed; the agent may answer there again.",
     Outcome.OWN_MESSAGE: "This service wrote it.",
     Outcome.LEFT_TO_PEOPLE: "A person has the ticket; the agent left it to them.",
     Outcome.KNOWN: "The same message came before by another way.",

@@ -10,7 +10,8 @@ class HousekeepingInput(Contract):
     `inbound_webhooks_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
     that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
     than any session lasts. `widget_codes_s`: the day that they are counted in. `widget_sessions_s`:
-    counted from their last message, longer than they last."""
+    counted from their last message, longer than they last. `order_facts_s`: counted from the last
+    that was told of an order, longer than anybody asks about one."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
@@ -21,6 +22,7 @@ class HousekeepingInput(Contract):
     sessions_s: float = 91 * 24 * 3600
     widget_codes_s: float = 24 * 3600
     widget_sessions_s: float = 60 * 24 * 3600
+    order_facts_s: float = 400 * 24 * 3600
 
 
 class PruneResult(Contract):

@@ -42,8 +42,11 @@ class ArrivalGates:
     """In this process: arrivals of one client take turns, so that its flood does not hold the
     connections that others need, and few large bodies are read and stored at once."""
 
-    def __init__(self, *, patience_s: float = 4.0, at_most: int = 2048, large: int = 2) -> None:
-        """`at_most`: arrivals of one client that wait at once. `large`: bodies at once."""
+    def __init__(self, *, patience_s: float = 10.0, at_most: int = 2048, large: int = 2) -> None:
+        """`at_most`: arrivals of one client that wait at once. `large`: bodies at once.
+
+        An arrival whose platform has gone meanwhile is kept all the same: it knows the repetition.
+        """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most)
         self._large = asyncio.Semaphore(large)
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
 from store.inbound.tables import inbound_webhooks
-from store.integrations.tables import helpdesk_pauses
+from store.integrations.tables import helpdesk_pauses, order_facts
 from store.webhooks.tables import outbox
 from store.widget.tables import widget_sessions
 
@@ -33,6 +33,15 @@ async def prune_pauses(connection: AsyncConnection, before: datetime) -> int:
     left."""
     old = some_of(helpdesk_pauses, _BATCH, helpdesk_pauses.c.until < before)
     return (await connection.execute(sa.delete(helpdesk_pauses).where(old))).rowcount
+
+
+async def prune_order_facts(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of what was told of orders that nothing was told of since before a time; 0 if
+    none is left."""
+    untold = order_facts.c.updated_at < before
+    old = some_of(order_facts, _BATCH, untold)
+    # Asked again: something may have been told while this waited for its row.
+    return (await connection.execute(sa.delete(order_facts).where(old, untold))).rowcount
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:

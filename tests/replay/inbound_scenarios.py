@@ -5,7 +5,8 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from adapters.system import utc_now
-from domain.core.names import process_webhook_id
+from domain.core.names import RECONCILE_INBOUND, process_webhook_id
+from domain.inbound.polling import PollInput
 from store.inbound.tables import inbound_webhooks
 from store.runs.tables import engine_messages
 from tests.replay.scenarios import Scenario
@@ -69,6 +70,15 @@ async def webhook_given_up(engine: LiveEngine, shop: Shop, _: MailServer) -> str
     return await _ended(engine, inbox, first)
 
 
+async def reconciled(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """Nothing is connected that could be asked."""
+    await engine.client.execute_workflow(
+        RECONCILE_INBOUND, PollInput(), id="reconciled", task_queue="engine"
+    )
+    return "reconciled"
+
+
 INBOUND_SCENARIOS: dict[str, Scenario] = {
-    scenario.__name__: scenario for scenario in (webhook_taken, webhook_waited, webhook_given_up)
+    scenario.__name__: scenario
+    for scenario in (webhook_taken, webhook_waited, webhook_given_up, reconciled)
 }

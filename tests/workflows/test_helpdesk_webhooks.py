@@ -92,11 +92,15 @@ class Desk:
         """The id of the last one."""
         return str([one for one in self._ticket.comments if one.get("type") == "Comment"][-1]["id"])
 
-    async def tells(self, invocation: str | None = None, **fields: JsonValue) -> dict[str, Any]:
+    async def tells(self, **fields: JsonValue) -> dict[str, Any]:
         """One webhook, when its work has ended."""
-        told = {"author_email": CUSTOMER, "customer_email": CUSTOMER, "message": "Merci !"}
+        told: dict[str, JsonValue] = {
+            "author_email": CUSTOMER,
+            "customer_email": CUSTOMER,
+            "message": "Merci !",
+        }
         body = helpdesk_form(ticket_id=self.ticket_id, **{**told, **fields})
-        name = invocation or token_hex(8)
+        name = token_hex(8)
         request = zendesk_request(body, at=utc_now(), invocation=name)
         answer = await self.engine.http.post(
             self._path, content=request.body, headers=dict(request.headers)
@@ -162,7 +166,7 @@ async def test_answered_in_the_ticket_until_a_person_answers(
     # Another subscription tells of the same comment.
     assert (await desk.tells(message_id="901"))["outcome"] == "known"
     # Zendesk tells of our own comment too, by the account that a person may use as well.
-    own = {"from_agent": True, "author_email": EMAIL, "message": ANSWER}
+    own: dict[str, JsonValue] = {"from_agent": True, "author_email": EMAIL, "message": ANSWER}
     assert (await desk.tells(message_id=desk.own_comment, **own))["outcome"] == "own_message"
     await desk.customer_asks("902")
     assert len(desk.said) == 2
@@ -171,7 +175,12 @@ async def test_answered_in_the_ticket_until_a_person_answers(
     left = await desk.tells(message_id="904")
     assert (left["outcome"], left["reference"]) == ("left_to_people", desk.ticket_id)
     assert len(desk.said) == 2
-    solved = {"event": "status", "status": "Solved", "message_id": "", "message": ""}
+    solved: dict[str, JsonValue] = {
+        "event": "status",
+        "status": "Solved",
+        "message_id": "",
+        "message": "",
+    }
     assert (await desk.tells(**solved))["outcome"] == "ticket_closed"
 
     await desk.customer_asks("905")
@@ -239,8 +248,14 @@ async def test_an_answer_left_as_a_note(acting: LiveEngine, zendesk: ZendeskServ
     run = await only_row(acting.database, engine_runs, id=run_id)
     assert (run["status"], run["response"]) == ("completed", "")
     assert await told_events(acting.database, of=desk.shop, event="ticket.resolved") == []
-    mine = {"from_agent": True, "author_email": EMAIL, "public": False, "message": ANSWER}
-    assert (await desk.tells(message_id=desk.own_comment, **mine))["outcome"] == "own_message"
+    mine = await desk.tells(
+        message_id=desk.own_comment,
+        from_agent=True,
+        author_email=EMAIL,
+        public=False,
+        message=ANSWER,
+    )
+    assert mine["outcome"] == "own_message"
 
 
 async def test_a_message_of_ours_before_the_ledger_has_its_id(

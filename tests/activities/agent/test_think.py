@@ -23,7 +23,7 @@ from tests.support.tenants.shop import Shop
 
 
 async def _normalized(database: Database, shop: Shop) -> RunRef:
-    ref = (await admit_event(database, shop)).ref
+    ref = (await admit_event(database, shop, message="Quels sont vos horaires ?")).ref
     step = Normalize(
         database,
         utc_now,
@@ -66,21 +66,9 @@ async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: S
     assert len(await rows(database, sentiment_logs, of=shop)) <= 1
 
 
-class CuriousBrain(ScriptedBrain):
-    """`requests`: what it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__(category=Category.OTHER)
-        self.requests: list[BrainRequest] = []
-
-    async def think(self, request: BrainRequest) -> BrainAnswer:
-        self.requests.append(request)
-        return await super().think(request)
-
-
 async def test_only_who_sees_images_is_given_them(database: Database, shop: Shop) -> None:
     for sees_images in (True, False):
-        ref, brain = await _normalized(database, shop), CuriousBrain()
+        ref, brain = await _normalized(database, shop), ScriptedBrain()
         await keep_attachments(database, shop.tenant, ref.event_id, INVOICE, PHOTO)
 
         step = think_with(database, brain, sees_images=sees_images)

@@ -30,7 +30,8 @@ from store.integrations.order_facts import OrderFactRepository
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
-from tests.support.servers.shopify import TOKEN, Payment, ShopifyOrder, shopify_server
+from tests.support.servers.shopify import TOKEN, shopify_server
+from tests.support.servers.shopify_order import Payment, ShopifyOrder
 from tests.support.servers.zendesk import API_TOKEN, EMAIL, zendesk_server
 from tests.support.tenants.shop import Shop
 

@@ -20,13 +20,8 @@ from domain.integrations.order import OrderState
 from domain.integrations.provider import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers.http_service import Fault
-from tests.support.servers.shopify import (
-    TOKEN,
-    Payment,
-    ShopifyOrder,
-    ShopifyServer,
-    shopify_server,
-)
+from tests.support.servers.shopify import TOKEN, ShopifyServer, shopify_server
+from tests.support.servers.shopify_order import Payment, ShopifyOrder
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 CUSTOMER = "lea@example.com"

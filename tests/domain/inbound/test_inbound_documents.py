@@ -1,8 +1,9 @@
 """The inbound hub's table in the documents says what its code says."""
 
 from domain.inbound.catalogue import PLATFORMS
+from domain.inbound.errors import RefusalReason
 from domain.inbound.ports import Platform
-from domain.inbound.webhook import WebhookKind
+from domain.inbound.webhook import Outcome, WebhookKind, WebhookState
 from tests.support.core.forks import ROOT
 from tests.test_documents import table
 
@@ -24,3 +25,9 @@ def row_of(platform: Platform) -> list[str]:
 def test_the_table_of_topics_is_the_code() -> None:
     listed = table((ROOT / "docs/inbound.md").read_text())
     assert listed == [row_of(platform) for platform in PLATFORMS.values()]
+
+
+def test_every_state_and_outcome_is_said() -> None:
+    text = (ROOT / "docs/inbound.md").read_text()
+    assert [one for one in (*WebhookState, *Outcome) if f"`{one.value}`" not in text] == []
+    assert [one for one in RefusalReason if f"`{one.value}`" not in text] == []

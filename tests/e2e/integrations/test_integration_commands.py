@@ -27,6 +27,8 @@ SHOPIFY = (
     *("--provider", "shopify", "--set", f"base_url={HERE}", "--set", "shop=acme.myshopify.com"),
     *("--secret", "access_token"),
 )
+# It cannot be connected to listen alone.
+ZENDESK = (*("--provider", "zendesk", "--set", "subdomain=acme", "--set", "email=a@acme.example"),)
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ async def test_asked_for_on_a_terminal(installed: Installation) -> None:
     ("arguments", "env", "named"),
     [
         (SHOPIFY, {}, "set INTEGRATION_ACCESS_TOKEN"),
-        (SHOPIFY[:-2], {}, "secrets are access_token"),
+        (ZENDESK, {}, "secrets are api_token"),
         ((*SHOPIFY[:-1], f"access_token={TOKEN}"), {}, "secrets are access_token"),
         ((*SHOPIFY[:2], "--set", TOKEN), {}, "NAME=VALUE"),
         ((*SHOPIFY[:2], "--set", f"access_token={TOKEN}"), {}, "is a secret and no setting"),
@@ -182,3 +184,28 @@ def test_what_is_not_there(installed: Installation, arguments: tuple[str, ...], 
 
     assert done.returncode == 1
     assert named in done.stderr
+
+
+async def test_an_address_for_webhooks(installed: Installation) -> None:
+    """It is shown once; a secret of the platform's comes in by the environment, and never out."""
+    secret = {"INTEGRATION_ACCESS_TOKEN": TOKEN, "PUBLIC_URL": "https://engine.example"}
+    made = cli_json(*installed.connect, *SHOPIFY, **installed.env, **secret)
+    inbound, of_one = ("integration", "inbound"), made["integration_id"]
+
+    told = cli_json(*inbound, "open", of_one, **installed.env, **secret)
+    again = cli(*inbound, "open", of_one, **installed.env)
+    given = {**installed.env, "INBOUND_SECRET": "CANARY0of0the0platform"}
+    said = cli(*inbound, "secret", of_one, **given)
+    rotated = cli_json(*inbound, "rotate", of_one, "--overlap-hours", "0", **installed.env)
+    shown = cli(*inbound, "show", of_one, **installed.env)
+    cli_json(*inbound, "close", of_one, **installed.env)
+    gone = cli(*inbound, "show", of_one, **installed.env)
+
+    assert told["url"].startswith("https://engine.example/api/webhooks/shopify/")
+    assert "secret" not in told
+    assert (again.returncode, said.returncode, gone.returncode) == (1, 0, 1)
+    assert "stored" in shown.stdout
+    token = rotated["url"].rpartition("/")[2]
+    for done in (again, said, shown, gone):
+        assert "CANARY" not in done.stdout + done.stderr
+        assert token not in done.stdout + done.stderr

@@ -18,7 +18,8 @@ from tests.support.core.rows import only_row
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
-from tests.support.servers.shopify import TOKEN, Payment, ShopifyOrder, shopify_server
+from tests.support.servers.shopify import TOKEN, shopify_server
+from tests.support.servers.shopify_order import Payment, ShopifyOrder
 from tests.support.servers.stripe import API_KEY as STRIPE_KEY
 from tests.support.servers.stripe import StripePayment, stripe_server
 from tests.support.tenants.shop import Shop, open_shop

@@ -62,8 +62,8 @@ async def test_run_attachment(
     assert file.read_bytes() == PHOTO.data
     assert "file exists" in taken(kept.id, file)
     assert "attachment_not_found" in taken(refused.id, tmp_path / "other")
-    trace = cli_json("run", "show", ref.run_id, DATABASE_URL=database_url)
-    assert [one["id"] for one in trace["event"]["attachments"]] == [kept.id, refused.id]
+    trace = RunTrace.model_validate(cli_json("run", "show", ref.run_id, DATABASE_URL=database_url))
+    assert [one.id for one in trace.event.attachments] == [kept.id, refused.id]
 
 
 async def test_run_list(database: Database, database_url: str, shop: Shop) -> None:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from graphql import (
 
 from domain.core.money import Money
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
+from tests.support.servers.shopify_order import ShopifyOrder
 from tests.support.servers.shopify_schema import SCHEMA
 
 TOKEN: Final = "shpat_canary_7f3a9c5e1b"
@@ -35,54 +36,6 @@ Info = GraphQLResolveInfo[Any]
 _SCHEMA: Final = build_schema(SCHEMA)
 _SINCE: Final = re.compile(r"updated_at:>='([^']+)'")
 _TERM: Final = re.compile(r'(name|email|id):"?([^"\\]*)"?')
-
-
-@dataclass
-class Payment:
-    """What one way of paying took, in minor units of the currency the customer paid in."""
-
-    id: str
-    minor: int
-    refunded: int = 0
-    gateway: str = "shopify_payments"
-
-    @property
-    def left(self) -> int:
-        return self.minor - self.refunded
-
-
-@dataclass
-class ShopifyOrder:
-    """`name`: with its "#". `rate`: how many of `paid_in` the customer paid for one of the shop."""
-
-    name: str
-    email: str | None
-    payments: list[Payment]
-    currency: str = "EUR"
-    paid_in: str = "EUR"
-    rate: int = 1
-    note: str | None = None
-    created_at: str = "2026-03-01T10:00:00Z"
-    updated_at: str = ""
-    cancelled_at: str | None = None
-    fulfillment: str = "UNFULFILLED"
-    parcels: list[tuple[str, str | None]] = field(default_factory=list)
-    items: list[tuple[str, int]] = field(default_factory=list)
-    shop_id: str = ""
-
-    @property
-    def id(self) -> str:
-        return f"gid://shopify/Order/{self.shop_id or self.name.removeprefix('#')}"
-
-    @property
-    def changed_at(self) -> str:
-        return self.updated_at or self.created_at
-
-    def bag(self, paid_minor: int) -> dict[str, object]:
-        return {
-            "presentmentMoney": _amount(paid_minor, self.paid_in),
-            "shopMoney": _amount(paid_minor // self.rate, self.currency),
-        }
 
 
 @dataclass(frozen=True)
@@ -303,10 +256,6 @@ def _idempotency_key(info: Info) -> str | None:
 
 def _user_error(message: str) -> dict[str, object]:
     return {"refund": None, "userErrors": [{"field": None, "message": message}]}
-
-
-def _amount(minor: int, currency: str) -> dict[str, str]:
-    return {"amount": Money(minor=minor, currency=currency).decimal(), "currencyCode": currency}
 
 
 @contextmanager
