@@ -1,7 +1,8 @@
 """PrestaShop, by its Webservice: the orders of one shop. It gives no money back."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Final, Self, TypeVar
 
@@ -13,10 +14,12 @@ from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnreachable
 from domain.integrations.integration import Integration
-from domain.integrations.order import Order, OrderState, state_of
+from domain.integrations.order import Order, state_of
 from domain.integrations.provider import Provider
 
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
+# What a filter would take for its own.
+_UNFILTERED: Final = frozenset("[]|")
 # The numbers of the states that every shop is installed with.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
@@ -51,6 +54,7 @@ class _Order(BaseModel):
     state_id: int = Field(alias="current_state")
     total: str = Field(alias="total_paid", max_length=40)
     placed_at: _Time = Field(alias="date_add")
+    updated_at: _Time = Field(alias="date_upd")
     associations: Annotated[_Associations, BeforeValidator(_no_list)] = _Associations()
 
 
@@ -60,10 +64,12 @@ class _Customer(BaseModel):
 
 
 class _Currency(BaseModel):
+    id: int
     iso_code: str = Field(pattern="^[A-Za-z]{3}$")
 
 
 class _State(BaseModel):
+    id: int
     shipped: int
 
 
@@ -93,6 +99,16 @@ class _States(_Table):
 _Found = TypeVar("_Found", bound=_Table)
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedOrder:
+    """`updated_at`: by the shop's own clock, whose offset PrestaShop does not say. `rows`: names
+    and quantities."""
+
+    order: Order
+    updated_at: datetime
+    rows: tuple[tuple[str, int], ...]
+
+
 class PrestaShop:
     """One shop, whose host the merchant names: `http` must be guarded. It cancels no orders."""
 
@@ -120,9 +136,9 @@ class PrestaShop:
             if not _REFERENCE.fullmatch(wanted):
                 return None
             return await self._find(exchange, "reference", wanted)
-        if email is None or not email.isprintable() or "[" in email or "]" in email:
+        if email is None or not email.isprintable() or not _UNFILTERED.isdisjoint(email):
             return None
-        found = await self._read(exchange, "customers", "email", email, _Customers)
+        found = await self._read(exchange, "customers", "email", [email], _Customers)
         if not found.customers:
             return None
         return await self._find(exchange, "id_customer", str(found.customers[0].id))
@@ -130,33 +146,66 @@ class PrestaShop:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
         raise ActionRefused("PrestaShop gives no refunds over its API")
 
+    async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
+        """The orders that were changed after `begin`, the oldest change first, without the first
+        `skip` of them. Raises ActionRefused, ActionUnreachable."""
+        exchange = ConnectorCall(self._http)
+        after = begin.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        params = {
+            "filter[date_upd]": f">[{after}]",
+            "date": "1",
+            "sort": "[date_upd_ASC,id_ASC]",
+            "limit": f"{skip},{most}",
+        }
+        found = (await exchange.read(self._request("orders", params), _Orders)).orders
+        whole = await self._whole(exchange, found)
+        return [
+            ChangedOrder(
+                order,
+                told.updated_at,
+                tuple((row.name, row.quantity) for row in told.associations.rows),
+            )
+            for order, told in zip(whole, found, strict=True)
+        ]
+
     async def _find(self, exchange: ConnectorCall, field: str, value: str) -> Order | None:
         """The latest order of which the field has the value."""
-        found = await self._read(exchange, "orders", field, value, _Orders)
+        found = await self._read(exchange, "orders", field, [value], _Orders)
         if not found.orders:
             return None
-        return await self._whole(exchange, max(found.orders, key=lambda one: one.id))
+        (order,) = await self._whole(exchange, [max(found.orders, key=lambda one: one.id)])
+        return order
 
-    async def _whole(self, exchange: ConnectorCall, order: _Order) -> Order:
+    async def _whole(self, exchange: ConnectorCall, orders: Sequence[_Order]) -> list[Order]:
         """With what stands in other tables over there."""
-        customers = await self._read(
-            exchange, "customers", "id", str(order.customer_id), _Customers
-        )
-        currencies = await self._read(
-            exchange, "currencies", "id", str(order.currency_id), _Currencies
-        )
-        states = await self._read(exchange, "order_states", "id", str(order.state_id), _States)
-        if not currencies.currencies:
-            raise ActionUnreachable("an order of no known currency")
-        total = _money(order.total, currencies.currencies[0].iso_code)
-        customer = next(iter(customers.customers), None)
+        if not orders:
+            return []
+        owners = {str(one.customer_id) for one in orders}
+        customers = await self._read(exchange, "customers", "id", owners, _Customers)
+        codes = {str(one.currency_id) for one in orders}
+        currencies = await self._read(exchange, "currencies", "id", codes, _Currencies)
+        numbers = {str(one.state_id) for one in orders}
+        states = await self._read(exchange, "order_states", "id", numbers, _States)
+        emails = {one.id: one.email for one in customers.customers}
+        iso = {one.id: one.iso_code for one in currencies.currencies}
+        shipped = {one.id for one in states.order_states if one.shipped}
+        return [self._order(one, emails, iso, shipped) for one in orders]
+
+    def _order(
+        self, order: _Order, emails: Mapping[int, str], iso: Mapping[int, str], shipped: set[int]
+    ) -> Order:
+        total = _money(order.total, iso.get(order.currency_id, ""))
         return Order(
             integration_id=self._integration_id,
             provider=Provider.PRESTASHOP,
             id=str(order.id),
             number=order.reference,
-            customer_email=customer.email if customer else None,
-            state=_state(order.state_id, states),
+            customer_email=emails.get(order.customer_id),
+            state=state_of(
+                cancelled=order.state_id == _CANCELLED,
+                shipped=order.state_id in shipped,
+                delivered=[order.state_id == _DELIVERED],
+            ),
             total=total,
             # Over the API nothing is given back.
             refundable=Money(minor=0, currency=total.currency),
@@ -165,25 +214,25 @@ class PrestaShop:
         )
 
     async def _read(
-        self, exchange: ConnectorCall, table: str, field: str, value: str, shape: type[_Found]
+        self,
+        exchange: ConnectorCall,
+        table: str,
+        field: str,
+        values: Iterable[str],
+        shape: type[_Found],
     ) -> _Found:
+        """The rows whose field is one of the values."""
+        params = {f"filter[{field}]": f"[{'|'.join(sorted(values))}]"}
+        return await exchange.read(self._request(table, params), shape)
+
+    def _request(self, table: str, params: Mapping[str, str]) -> httpx.Request:
         request = self._http.build_request(
             "GET",
             f"{self._url}/{table}",
-            params={
-                f"filter[{field}]": f"[{value}]",
-                "display": "full",
-                "output_format": "JSON",
-            },
+            params={**params, "display": "full", "output_format": "JSON"},
         )
-        return await exchange.read(next(self._auth.auth_flow(request)), shape)
-
-
-def _state(state_id: int, states: _States) -> OrderState:
-    shipped = any(state.shipped for state in states.order_states)
-    return state_of(
-        cancelled=state_id == _CANCELLED, shipped=shipped, delivered=[state_id == _DELIVERED]
-    )
+        # Added here: the client would send a request with `auth` by a way of its own.
+        return next(self._auth.auth_flow(request))
 
 
 def _money(amount: str, currency: str) -> Money:

@@ -13,6 +13,7 @@ from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.guarded import open_guarded_client
 from adapters.connectors.intercom import Intercom
 from adapters.connectors.prestashop import PrestaShop
+from adapters.connectors.prestashop_changes import PrestaShopChanges
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.shopify_changes import ShopifyChanges
 from adapters.connectors.slack import Slack
@@ -83,6 +84,9 @@ class ConnectorRegistry:
             case Provider.WOOCOMMERCE:
                 way = self._way_to(integration)
                 return WooCommerceChanges(WooCommerce.of(integration, credentials, way))
+            case Provider.PRESTASHOP:
+                way = self._way_to(integration)
+                return PrestaShopChanges(PrestaShop.of(integration, credentials, way))
             case Provider.ZENDESK:
                 return ZendeskChanges(account_of(integration, credentials, self._http))
             case _:

@@ -11,7 +11,9 @@ from domain.integrations.integration import Integration
 from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.provider import Provider
 
-POLLED: Final = frozenset({Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.ZENDESK})
+POLLED: Final = frozenset(
+    {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
+)
 EVERY: Final = timedelta(minutes=10)
 """How often the platforms are asked."""
 SETTLES: Final = timedelta(minutes=2)

@@ -1,6 +1,7 @@
 """PrestaShop's Webservice: orders that are found, and no money that is given back."""
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -8,7 +9,12 @@ import pytest
 from activities.runs.actions import CancelsOrders
 from adapters.connectors.http import open_client
 from adapters.connectors.prestashop import PrestaShop
+from adapters.connectors.prestashop_changes import PrestaShopChanges
 from domain.core.money import Money
+from domain.inbound.meaning import OrderNews
+from domain.inbound.platforms.prestashop import PrestaShopWebhooks
+from domain.inbound.ports import EndpointFacts
+from domain.inbound.request import InboundRequest
 from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
@@ -112,3 +118,35 @@ async def test_what_goes_wrong(
     server.allowed.remove("customers")
     with pytest.raises(NotAuthorized):
         await shop.find_order("XKBKNABJK", None)
+
+
+async def test_what_has_changed_is_told_as_a_module_would(
+    server: PrestaShopServer, shop: PrestaShop
+) -> None:
+    """More orders of one second than a page has, and none is told twice under another name."""
+    same = "2026-03-02 09:30:00"
+    server.orders += [
+        PrestaShopOrder(10 + n, f"REF{n}", CUSTOMER, updated_at=same) for n in range(45)
+    ]
+    server.orders.append(PrestaShopOrder(99, "LAST", CUSTOMER, "10.00", 5, "2026-03-02 09:31:00"))
+    since = datetime(2026, 3, 2, 9, tzinfo=UTC) + timedelta(hours=12)
+
+    names: list[str] = []
+    position: dict[str, str] = {}
+    has_more = True
+    while has_more:
+        page = await PrestaShopChanges(shop).changes(position, since)
+        position, has_more = dict(page.position), page.has_more
+        names += [one.identity.dedup_key for one in page.changes]
+        last = page.changes[-1]
+
+    assert len(set(names)) == 46
+    request = InboundRequest({}, last.body)
+    news = PrestaShopWebhooks().read(request, last.identity, EndpointFacts("i"))
+    assert isinstance(news, OrderNews)
+    (fact,) = news.facts
+    assert (fact.order_id, fact.number, fact.customer_email) == ("99", "LAST", CUSTOMER)
+    assert (fact.state, fact.items) == (OrderState.DELIVERED, ("2 × Tea",))
+    assert fact.total == Money(minor=1000, currency="EUR")
+    quiet = await PrestaShopChanges(shop).changes({"since": "2026-03-02T09:31:00+00:00"}, since)
+    assert (quiet.changes, quiet.has_more) == ((), False)

@@ -23,6 +23,7 @@ class PrestaShopOrder:
     email: str
     total: str = "49.900000"
     state: int = 2
+    updated_at: str = "2026-03-01 10:00:00"
 
 
 class PrestaShopServer(HttpService):
@@ -46,8 +47,16 @@ class PrestaShopServer(HttpService):
         rows = self._rows(table)
         for name, wanted in request.query.items():
             if field := _FILTER.fullmatch(name):
-                found = wanted.removeprefix("[").removesuffix("]")
-                rows = [row for row in rows if str(row[field[1]]) == found]
+                found = wanted.removeprefix(">").removeprefix("[").removesuffix("]")
+                if wanted.startswith(">"):
+                    rows = [row for row in rows if str(row[field[1]]) > found]
+                else:
+                    rows = [row for row in rows if str(row[field[1]]) in found.split("|")]
+        if "date_upd" in request.query.get("sort", ""):
+            rows.sort(key=lambda row: (str(row["date_upd"]), row["id"]))
+        if limit := request.query.get("limit"):
+            skip, most = map(int, limit.split(","))
+            rows = rows[skip : skip + most]
         # What it found nothing for is an empty list, and no object.
         return Reply(200, {table: rows} if rows else [])
 
@@ -74,6 +83,7 @@ class PrestaShopServer(HttpService):
             "current_state": str(order.state),
             "total_paid": order.total,
             "date_add": "2026-03-01 10:00:00",
+            "date_upd": order.updated_at,
             "associations": {"order_rows": [{"product_name": "Tea", "product_quantity": "2"}]},
         }
 
