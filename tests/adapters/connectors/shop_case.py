@@ -18,6 +18,7 @@ from domain.integrations.provider import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers import shopify, stripe, woocommerce
 from tests.support.servers.http_service import Fault
+from tests.support.servers.shopify_order import Payment, ShopifyOrder
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 CUSTOMER = "lea@example.com"
@@ -60,8 +61,8 @@ class Case:
 
 @contextmanager
 def shopify_case() -> Iterator[Case]:
-    payments = [shopify.Payment("gid://shopify/OrderTransaction/1", 4990)]
-    order = shopify.ShopifyOrder("#1001", CUSTOMER, payments)
+    payments = [Payment("gid://shopify/OrderTransaction/1", 4990)]
+    order = ShopifyOrder("#1001", CUSTOMER, payments)
     with shopify.shopify_server(order) as server:
         settings = {"shop": "acme.myshopify.com", "base_url": server.url}
         yield Case(
