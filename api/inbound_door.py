@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.inbound.endpoint import OpenEndpoint
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.core.shared_reads import SharedReads
 from services.inbound.body_room import BodyRoom
 from services.inbound.receiving import ArrivalGates

@@ -26,7 +26,7 @@ from domain.analytics.churn import History, predict
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.runs.run import Timings
 from domain.tenants.api_key import key_material, key_value
 

@@ -18,7 +18,7 @@ from bench.measure import BenchTurn
 from domain.core.ids import TenantId
 from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, WantedEndpoint
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from embedded.process import Child
 from services.core.unit_of_work import UnitOfWork

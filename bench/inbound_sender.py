@@ -14,7 +14,7 @@ from typing import Final
 import orjson
 import uvloop
 
-from domain.inbound.signature import hmac_sha256_base64
+from domain.inbound.webhook_signature import hmac_sha256_base64
 
 CONNECTIONS: Final = 16
 _HOST: Final = "127.0.0.1"

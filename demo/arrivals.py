@@ -29,8 +29,8 @@ from demo.platforms import (
     ticket_webhook,
 )
 from domain.core.ids import TenantId
+from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WebhookState
 from domain.inbound.logged_webhook import verdict
-from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
 from store.core.database import Database
 from store.inbound.log import InboundLogRepository
 from store.intake.attachments import AttachmentRepository

@@ -10,7 +10,7 @@ from demo.webhook import DEMO
 from domain.core.ports import Sealer
 from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, WantedEndpoint
 from domain.integrations.integration import BASE_URL
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.core.unit_of_work import UnitOfWork
 from services.inbound.endpoints import DrawnBytes, open_endpoint
 from services.integrations.connections import connect_integration

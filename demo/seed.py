@@ -12,7 +12,7 @@ from demo.content import BRAND, KNOWLEDGE, OWNER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.webhook import DEMO, DemoWebhook, Destination, subscribe
 from domain.core.ports import Sealer
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.playbooks.playbook import PlaybookSpec
 from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_BYTES

@@ -16,7 +16,7 @@ from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import find_order_numbers, with_asked_number
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from evaluation.action_case import CURRENCY, ActionCase, CaseOrder, CasePending
 from evaluation.attacked_shop import NOW
 from evaluation.ready_answers import ready_answers

@@ -14,7 +14,7 @@ from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import asks_about_order
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from evaluation.attempt import AttackPlace, InjectionAttempt, Whose
 
 NOW: Final = datetime(2026, 3, 4, 12, tzinfo=UTC)

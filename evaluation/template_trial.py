@@ -15,7 +15,7 @@ from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import asks_about_order
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.playbooks.playbook import DEFAULT_THRESHOLD
 from domain.runs.run import RunDraft, review_reason
 from evaluation.attacked_shop import NOW

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from domain.agent.plan import ON_ORDERS, ActionKind
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.adapters.connectors.test_registry import CLASSES
 from tests.support.core.forks import ROOT
 

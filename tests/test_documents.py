@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.inbound.catalogue import PLATFORMS
+from domain.inbound.platform_catalogue import PLATFORMS
 from tests.support.core.command_check import check_command
 from tests.support.core.environment_names import environment_fields
 from tests.support.core.forks import ROOT

@@ -50,7 +50,7 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.runs import TemporalRuns
 from domain.agent.lexicons import read_lexicons
-from domain.inbound.catalogue import PLATFORMS
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.intake.ports import Normalizer
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork

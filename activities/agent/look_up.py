@@ -18,7 +18,7 @@ from domain.integrations.integration import Integration
 from domain.integrations.known_order import with_facts
 from domain.integrations.order import Lookup, LookupState, Order
 from domain.integrations.ports import Connectors
-from domain.integrations.provider import SHOPS
+from domain.integrations.providers import SHOPS
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository

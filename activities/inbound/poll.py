@@ -15,7 +15,7 @@ from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
 from domain.inbound.polling import POLLED, Pollers, PollInput, PollResult, Polls, is_due
 from domain.inbound.ports import EndpointFacts, Platform, WebhookStarter
 from domain.integrations.errors import ActionRefused, ActionUnreachable
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.core.unit_of_work import UnitsOfWork
 from services.inbound.reconciling import keep_found, read_changes
 from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, polled_connections

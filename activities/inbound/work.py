@@ -12,13 +12,13 @@ from domain.core.ids import TenantId
 from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
 from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.meaning import Duty, Meaning, Nothing
 from domain.inbound.ports import ErasureStarter, Platform
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import WebhookKind
 from domain.intake.errors import LargeEventsWait
 from domain.integrations.errors import UnknownProvider
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.runs.contracts import ProcessEventInput
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer, carry_out

@@ -12,7 +12,7 @@ from domain.core.ports import Clock, NewId
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import Integration
 from domain.integrations.ports import Connectors
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.contracts import TellReviewersInput
 from domain.reviews.review_notice import NoticeLanguage, ReviewNotice, notice_text
 from store.core.database import Database

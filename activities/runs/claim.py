@@ -14,7 +14,7 @@ from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration
 from domain.integrations.known_order import with_facts
 from domain.integrations.order import Order
-from domain.integrations.provider import HELPDESKS, Provider
+from domain.integrations.providers import HELPDESKS, Provider
 from domain.runs.action_key import action_key
 from store.core.database import Database
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository

@@ -23,7 +23,7 @@ from domain.integrations.errors import (
 )
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
-from domain.integrations.provider import PROVIDERS
+from domain.integrations.providers import PROVIDERS
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository

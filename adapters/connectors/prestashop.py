@@ -15,7 +15,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order, state_of
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
 # What a filter would take for its own.

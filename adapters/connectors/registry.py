@@ -29,7 +29,7 @@ from domain.inbound.polling import Polls
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import BASE_URL, Integration, check_credentials, check_settings
 from domain.integrations.ports import Helpdesk, NoticeBoard, Shop
-from domain.integrations.provider import PROVIDERS, Provider
+from domain.integrations.providers import PROVIDERS, Provider
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _STRINGS: Final = TypeAdapter(dict[str, str])

@@ -16,7 +16,7 @@ from pydantic import (
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState, first_link, state_of
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 _DELIVERED: Final = "DELIVERED"
 _SHIPPED: Final = frozenset({"FULFILLED", "PARTIALLY_FULFILLED"})

@@ -14,7 +14,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.integrations.stripe_payment import NUMBER_KEYS, money_of, number_in, units_of
 
 _URL: Final = "https://api.stripe.com"

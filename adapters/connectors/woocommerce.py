@@ -14,7 +14,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.integrations.woocommerce_status import state_in
 
 _API: Final = "/wp-json/wc/v3"

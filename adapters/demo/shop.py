@@ -18,7 +18,7 @@ from domain.intake.customer_email import customer_key
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 T = TypeVar("T")
 

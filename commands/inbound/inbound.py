@@ -30,9 +30,9 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ids import parse_ulid
 from domain.core.plain_text import without_controls
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WebhookState
 from domain.inbound.logged_webhook import LoggedWebhook, RefusalCount, spoken, verdict
-from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.inbound.log import read_logged
 from services.inbound.replay import replay_webhook
 from store.inbound.log import InboundLogRepository, client_of_inbound

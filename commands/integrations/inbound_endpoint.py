@@ -31,7 +31,7 @@ from domain.inbound.endpoint import (
     WantedEndpoint,
     endpoint_url,
 )
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.inbound.endpoints import (
     DrawnBytes,
     ShownEndpoint,

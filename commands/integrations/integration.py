@@ -32,7 +32,7 @@ from commands.integrations import inbound_endpoint
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.integrations.integration import IntegrationEntry, check_credential_names, check_settings
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.integrations.trial import SENTENCES, Problem
 from services.integrations.connections import disconnect_integration
 from services.integrations.trials import connect_and_try, try_integration

@@ -10,7 +10,7 @@ from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
-from domain.integrations.provider import HELPDESKS, SHOPS, Provider
+from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
 CUSTOMER_WINDOW: Final = timedelta(days=30)
 """How far back the limit for one customer reaches."""

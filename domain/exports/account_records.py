@@ -11,7 +11,7 @@ from domain.agent.rulebook import Rulebook
 from domain.core.errors import InvalidInput
 from domain.exports.record import Count, Id, Record, Share, Time
 from domain.integrations.integration import IntegrationStatus
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.privacy.retention import check_retention
 from domain.tenants.client import Plan
 from domain.tenants.client_settings import (

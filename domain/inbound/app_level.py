@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from domain.inbound.body import json_object
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.request import InboundRequest
-from domain.integrations.provider import Provider
+from domain.inbound.inbound_request import InboundRequest
+from domain.integrations.providers import Provider
 
 _SHOP_HEADERS: Final = ("x-shopify-shop-domain", "shopify-shop-domain")
 # How Shopify's bodies name the shop, where they do.

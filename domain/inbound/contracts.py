@@ -1,7 +1,7 @@
 """What crosses Temporal while a webhook is worked on."""
 
 from domain.core.contracts import Contract
-from domain.inbound.webhook import WaitsFor
+from domain.inbound.inbound_webhook import WaitsFor
 from domain.runs.contracts import ProcessEventInput
 
 

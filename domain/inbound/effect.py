@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 from domain.billing.errors import QuotaExhausted
-from domain.inbound.webhook import Outcome, WaitsFor
+from domain.inbound.inbound_webhook import Outcome, WaitsFor
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.privacy.contracts import EraseInput
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.inbound.errors import InvalidEndpoint
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 TOKEN_BYTES: Final = 32
 SECRET_BYTES: Final = 24

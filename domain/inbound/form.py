@@ -14,7 +14,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from domain.inbound.errors import WebhookUnreadable
-from domain.inbound.request import InboundRequest
+from domain.inbound.inbound_request import InboundRequest
 
 MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000

@@ -21,11 +21,11 @@ from domain.inbound.helpdesk_news import (
     is_same_person,
     meaning_of,
 )
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.meaning import Meaning, Nothing
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import require_match, signature_header
-from domain.inbound.webhook import WebhookKind
-from domain.integrations.provider import Provider
+from domain.inbound.webhook_signature import require_match, signature_header
+from domain.integrations.providers import Provider
 
 # All in one lane: whether a person answered before or after the customer wrote is what matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {

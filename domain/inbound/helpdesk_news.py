@@ -8,10 +8,10 @@ from typing import Annotated, Final, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from domain.inbound.errors import WebhookUnreadable
-from domain.inbound.meaning import Meaning, Nothing, StaffMessage, Ticket, TicketClosed
+from domain.inbound.meaning import InboundTicket, Meaning, Nothing, StaffMessage, TicketClosed
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 MAX_BODY: Final = 1024 * 1024
 CLOSED: Final = frozenset({"solved", "closed", "resolved"})
@@ -107,7 +107,7 @@ def meaning_of(message: HelpdeskMessage) -> Meaning:
         )
     if not message.is_public:
         return Nothing("private_message")
-    return Ticket(
+    return InboundTicket(
         event=_event(message),
         message_key=message_key(message.ticket_id, message.name),
         ticket_id=message.ticket_id,

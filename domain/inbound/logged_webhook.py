@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from domain.inbound.webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
+from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
 
 SHOWN_BODY: Final = 64 * 1024
 """Bytes of a body that people are shown."""

@@ -7,13 +7,13 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from domain.inbound.meaning import Ticket
+from domain.inbound.meaning import InboundTicket
 from domain.intake.attachment import AttachedFile
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
 from domain.intake.mail_authentication import is_of, is_proved
 from domain.intake.mail_headers import mailboxes, message_ids
-from domain.integrations.provider import AUTHSERV_ID, Provider
+from domain.integrations.providers import AUTHSERV_ID, Provider
 
 MAX_BODY: Final = 25 * 1024 * 1024
 """Bytes of a mail with its attachments."""
@@ -69,7 +69,7 @@ class InboundMail:
 
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
-) -> Ticket:
+) -> InboundTicket:
     """The ticket that a mail is.
 
     `settings`: the integration's. `is_vouched`: the provider itself found that the mail is of its
@@ -103,7 +103,7 @@ def ticket_of(
         source=mail.provider.value,
         payload={name: value for name, value in payload.items() if value},
     )
-    return Ticket(event, message_key=message_key(mail), attachments=mail.files)
+    return InboundTicket(event, message_key=message_key(mail), attachments=mail.files)
 
 
 def message_key(mail: InboundMail) -> str:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.inbound.webhook import Outcome
+from domain.inbound.inbound_webhook import Outcome
 from domain.intake.attachment import AttachedFile
 from domain.intake.event import InboundEvent
 from domain.integrations.order_fact import OrderFact
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class InboundTicket:
     """A customer's message. `message_key`: names the message at its platform, whatever brought it:
     a webhook, another subscription's, or a poll. `ticket_id`: of the helpdesk's ticket, where there
     is one."""
@@ -75,4 +75,4 @@ class Nothing:
     outcome: Outcome = Outcome.IGNORED
 
 
-Meaning = Ticket | OrderNews | Duty | StaffMessage | TicketClosed | Nothing
+Meaning = InboundTicket | OrderNews | Duty | StaffMessage | TicketClosed | Nothing

@@ -14,7 +14,7 @@ from typing import Final
 
 from domain.inbound.meaning import StaffMessage
 from domain.intake.customer_email import customer_key
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
 """How long a message that was begun is waited for, before what comes of it is taken for a

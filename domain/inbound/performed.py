@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.inbound.webhook import Outcome
+from domain.inbound.inbound_webhook import Outcome
 from domain.privacy.contracts import EraseInput
 
 

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 from domain.core.contracts import Contract
-from domain.inbound.webhook import Identity
+from domain.inbound.inbound_webhook import Identity
 from domain.integrations.integration import Integration
 from domain.integrations.poll_cursor import PollCursor
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 POLLED: Final = frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol
 
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity, WebhookKind
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 if TYPE_CHECKING:
     from domain.inbound.contracts import ProcessWebhookInput

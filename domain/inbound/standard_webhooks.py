@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Final
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import (
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.webhook_signature import (
     check_age,
     hmac_sha256_base64,
     require_match,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from domain.core.ports import Sealer
 from domain.integrations.integration import Integration, check_credentials, check_settings
-from domain.integrations.provider import PROVIDERS, Provider
+from domain.integrations.providers import PROVIDERS, Provider
 
 
 def new_integration(

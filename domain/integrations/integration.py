@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.integrations.errors import InvalidIntegration, UnknownProvider
-from domain.integrations.provider import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Provider, Shape
+from domain.integrations.providers import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Provider, Shape
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 # What is no field of the order itself, or has a rule of its own.
 _APART: Final = {"order_id", "version", "refunded", "is_deleted"}

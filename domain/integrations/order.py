@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 class OrderState(StrEnum):

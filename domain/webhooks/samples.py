@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.agent.escalation_reason import EscalationReason
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.runs.sentiment import CRITICAL_AT
 from domain.webhooks.outbound_event import (
     ConversationCreated,

@@ -4,11 +4,11 @@ from typing import Final, assert_never
 
 from domain.core.ports import Sealer
 from domain.inbound.data_request import DUE_AFTER
+from domain.inbound.inbound_webhook import Outcome
 from domain.inbound.meaning import Duty, DutyKind
 from domain.inbound.performed import DutyReason, Performed
-from domain.inbound.webhook import Outcome
 from domain.intake.customer_email import customer_key
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.privacy.contracts import EraseInput
 from domain.privacy.erasure import subject_digests
 from domain.tenants.actor import OPERATORS, Actor

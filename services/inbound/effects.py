@@ -5,16 +5,16 @@ from datetime import timedelta
 
 from domain.core.ports import Clock, Sealer
 from domain.inbound.effect import Wait, WebhookEffect
+from domain.inbound.inbound_webhook import Outcome
 from domain.inbound.meaning import (
     Duty,
+    InboundTicket,
     Meaning,
     Nothing,
     OrderNews,
     StaffMessage,
-    Ticket,
     TicketClosed,
 )
-from domain.inbound.webhook import Outcome
 from domain.integrations.errors import IntegrationNotFound
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
@@ -45,7 +45,7 @@ async def carry_out(
     `work` spans clients for a duty, as erasures do. Raises what the use cases raise.
     """
     match meaning:
-        case Ticket():
+        case InboundTicket():
             return await take_ticket(work, doer.actor, webhook, meaning, doer.now)
         case OrderNews():
             return await _note_orders(work, webhook, meaning)

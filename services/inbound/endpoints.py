@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Final
 
 from domain.core.ports import Sealer
-from domain.inbound.catalogue import PLATFORMS
 from domain.inbound.endpoint import (
     OVERLAP,
     SECRETS_OF_OURS,
@@ -19,9 +18,10 @@ from domain.inbound.endpoint import (
 )
 from domain.inbound.errors import EndpointExists, InvalidEndpoint
 from domain.inbound.mapping import check_mapping
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationStatus
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.endpoints import EndpointChange, EndpointRepository, NewEndpoint

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from domain.inbound.effect import Wait, WebhookEffect
-from domain.inbound.webhook import WebhookState
+from domain.inbound.inbound_webhook import WebhookState
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.lanes import LaneRepository, lock_lanes
 from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository

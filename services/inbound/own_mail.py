@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from domain.inbound.meaning import Ticket
+from domain.inbound.meaning import InboundTicket
 from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.mail_headers import message_id_of
 from domain.intake.payload_view import PayloadView
@@ -16,7 +16,7 @@ from store.runs.action_ledger import ActionLedger
 _RECIPIENTS: Final = "recipients"
 
 
-async def is_own_mail(ledger: ActionLedger, ticket: Ticket) -> bool:
+async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
     """Whether the mail is one that the agent sent for this client: by its Message-ID, which the
     action ledger knows. Nothing is decided by an address, which anybody can write."""
     if not _is_mail(ticket.event):

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 from domain.core.ids import TenantId
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.headers import kept_headers
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.ports import Platform
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity, WebhookKind
 from services.core.gate import Gate
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals

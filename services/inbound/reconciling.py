@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 
 from domain.inbound.errors import WebhookUnreadable
-from domain.inbound.meaning import Meaning, Nothing, OrderNews, StaffMessage, Ticket, TicketClosed
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.meaning import (
+    InboundTicket,
+    Meaning,
+    Nothing,
+    OrderNews,
+    StaffMessage,
+    TicketClosed,
+)
 from domain.inbound.polling import ChangesPage, FoundChange
 from domain.inbound.ports import EndpointFacts, Platform
-from domain.inbound.request import InboundRequest
 from services.core.unit_of_work import UnitOfWork
 from services.inbound.receiving import NamedWebhook, keep
 from store.inbound.messages import InboundMessageRepository
@@ -61,7 +68,7 @@ async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> b
             orders = OrderFactRepository(work.connection, work.tenant)
             known = [await orders.knows(integration_id, fact) for fact in facts]
             return not all(known)
-        case Ticket(message_key=message_key):
+        case InboundTicket(message_key=message_key):
             messages = InboundMessageRepository(work.connection, work.tenant)
             return not await messages.is_taken(integration_id, message_key)
         case TicketClosed(ticket_id=ticket_id):

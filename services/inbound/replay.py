@@ -1,7 +1,7 @@
 """Replay: a stored webhook is worked on once more, where there is anything left to do."""
 
 from domain.inbound.errors import InboundWebhookNotFound
-from domain.inbound.webhook import WebhookKind, WebhookState
+from domain.inbound.inbound_webhook import WebhookKind, WebhookState
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.lanes import LaneRepository, lock_lanes

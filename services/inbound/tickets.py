@@ -3,8 +3,8 @@
 from domain.billing.errors import QuotaExhausted
 from domain.core.ports import Clock
 from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
-from domain.inbound.meaning import Ticket
-from domain.inbound.webhook import Outcome, WaitsFor
+from domain.inbound.inbound_webhook import Outcome, WaitsFor
+from domain.inbound.meaning import InboundTicket
 from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.tenants.actor import Actor
@@ -22,7 +22,7 @@ from store.runs.action_ledger import ActionLedger
 
 
 async def take_ticket(
-    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
+    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: InboundTicket, now: Clock
 ) -> WebhookEffect | Wait:
     """Admit the message with its files, unless it came before or a person has its ticket.
 
@@ -55,7 +55,7 @@ async def take_ticket(
     return wait
 
 
-async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: Ticket) -> bool:
+async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: InboundTicket) -> bool:
     if ticket.ticket_id is None:
         return False
     pauses = HelpdeskPauseRepository(work.connection, work.tenant)
@@ -74,7 +74,7 @@ async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None
 
 
 async def _admit(
-    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: Ticket, now: Clock
+    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: InboundTicket, now: Clock
 ) -> WebhookEffect:
     arrival = Arrival(
         event=await with_own_addresses(

@@ -7,7 +7,7 @@ from typing import Final
 from domain.core.ports import Sealer
 from domain.integrations.credentials import new_integration
 from domain.integrations.integration import IntegrationEntry
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.actor import MANAGERS, Actor, ActorKind
 from services.core.unit_of_work import UnitOfWork
 from store.inbound.endpoints import EndpointRepository

@@ -12,7 +12,7 @@ from domain.core.ports import Sealer
 from domain.integrations.errors import ActionRefused, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.ports import Connectors
-from domain.integrations.provider import HELPDESKS, SHOPS, Provider
+from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 from domain.integrations.trial import Problem, TriedIntegration
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitsOfWork

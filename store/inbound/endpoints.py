@@ -13,7 +13,7 @@ from domain.core.ids import TenantId
 from domain.inbound.endpoint import EndpointEntry, OpenEndpoint
 from domain.inbound.errors import EndpointNotFound
 from domain.integrations.integration import IntegrationStatus, provider_of
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import inbound_endpoints
 from store.integrations.tables import integrations

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.inbound.contracts import WebhookRef
-from domain.inbound.webhook import WebhookKind, WebhookState
+from domain.inbound.inbound_webhook import WebhookKind, WebhookState
 from store.core.place import Place, beyond
 from store.inbound.lanes import IS_HEAD
 from store.inbound.tables import inbound_webhooks

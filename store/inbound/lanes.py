@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.inbound.webhook import WebhookKind
+from domain.inbound.inbound_webhook import WebhookKind
 from store.core.repository import TenantRepository
 
 

@@ -6,6 +6,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.inbound.errors import InboundWebhookNotFound
+from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WebhookState
 from domain.inbound.logged_webhook import (
     SHOWN_BODY,
     LoggedWebhook,
@@ -13,8 +14,7 @@ from domain.inbound.logged_webhook import (
     masked_headers,
     shown_text,
 )
-from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository, owner_of
 from store.inbound.tables import inbound_refusals, inbound_webhooks
 from store.runs.tables import engine_runs

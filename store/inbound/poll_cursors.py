@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.integrations.integration import Integration, IntegrationStatus
 from domain.integrations.poll_cursor import PollCursor
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import poll_cursors
 from store.integrations.tables import integrations

@@ -9,8 +9,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from domain.inbound.webhook import Identity, Outcome, WebhookKind, WebhookState
-from domain.integrations.provider import Provider
+from domain.inbound.inbound_webhook import Identity, Outcome, WebhookKind, WebhookState
+from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.lanes import LaneRepository, lock_lanes
 from store.inbound.tables import inbound_webhooks

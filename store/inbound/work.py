@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from domain.core.contracts import RunRef
 from domain.inbound.effect import Wait, WebhookEffect
+from domain.inbound.inbound_webhook import Identity, WaitsFor, WebhookKind, WebhookState
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.webhook import Identity, WaitsFor, WebhookKind, WebhookState
 from domain.integrations.integration import provider_of
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository
 from store.inbound.tables import inbound_endpoints, inbound_webhooks

@@ -6,7 +6,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import helpdesk_pauses, integrations
 

@@ -17,7 +17,7 @@ from domain.integrations.integration import (
     IntegrationStatus,
     provider_of,
 )
-from domain.integrations.provider import SHOPS, Provider
+from domain.integrations.providers import SHOPS, Provider
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
 from store.core.repository import TenantRepository, owner_of
 from store.integrations.tables import integrations

@@ -13,7 +13,7 @@ from domain.integrations.integration import IntegrationStatus
 from domain.integrations.known_order import KnownOrder, number_key, order_of
 from domain.integrations.order import Order
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 

@@ -12,7 +12,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import StepOutcome
 from domain.agent.verdict import left_to_people
 from domain.core.contracts import RunRef
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.errors import EscalationDecided, EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository

@@ -9,7 +9,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
 from domain.integrations.integration import IntegrationStatus
-from domain.integrations.provider import NOTICE_BOARDS
+from domain.integrations.providers import NOTICE_BOARDS
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review_notice import ReviewNotice
 from store.intake.events import TICKET_ID

@@ -8,7 +8,7 @@ from adapters.demo.shop import DemoShop
 from adapters.system import new_ulid, utc_now
 from bench.orders import Askers, stock
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 async def test_every_asker_has_an_order_of_their_own(tmp_path: Path) -> None:

@@ -19,15 +19,15 @@ from demo.platforms import (
     order_webhook,
     ticket_webhook,
 )
-from domain.inbound.catalogue import PLATFORMS
 from domain.inbound.errors import InboundRefused
-from domain.inbound.meaning import Meaning, OrderNews, Ticket
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.meaning import InboundTicket, Meaning, OrderNews
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
 from domain.integrations.errors import NotAuthorized
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 ADDRESS = HubAddress("/api/webhooks/x/y", "0123456789abcdef")
@@ -104,7 +104,7 @@ def test_what_the_platforms_send_is_believed_and_read(desk: DemoDesk) -> None:
 
     assert isinstance(news, OrderNews)
     assert (news.facts[0].number, news.facts[0].tracking_url) == ("501042", order.tracking_url)
-    assert isinstance(ticket, Ticket)
+    assert isinstance(ticket, InboundTicket)
     assert (ticket.ticket_id, ticket.attachments) == ("500", ())
-    assert isinstance(mail, Ticket)
+    assert isinstance(mail, InboundTicket)
     assert [file.data for file in mail.attachments] == [PHOTO]

@@ -3,7 +3,7 @@
 import json
 
 from domain.core.names import tell_reviewers_id
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.escalation import Decision
 from store.reviews.tables import escalation_tickets
 from tests.replay.scenarios import Scenario, answered

@@ -32,7 +32,7 @@ from domain.core.names import (
     process_event_id,
     send_mail_id,
 )
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.privacy.contracts import HousekeepingInput
 from domain.reviews.escalation import Decision
 from domain.runs.contracts import SweepInput

@@ -13,7 +13,7 @@ from domain.agent.plan import ActionKind, StepState
 from domain.agent.rulebook import ActionLevel, ActionRule
 from domain.core.contracts import RunRef
 from domain.integrations.integration import BASE_URL
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.escalation import Decision
 from domain.runs.contracts import ExecuteInput
 from store.integrations.integrations import IntegrationRepository

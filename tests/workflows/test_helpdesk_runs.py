@@ -9,7 +9,7 @@ from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.integrations.integration import BASE_URL
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.escalation import Decision
 from store.integrations.tables import integrations
 from store.reviews.tables import escalation_tickets

@@ -16,10 +16,10 @@ from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, WantedEndpoint
 from domain.inbound.errors import AuthorUndecided
+from domain.inbound.inbound_webhook import Outcome
 from domain.inbound.meaning import StaffMessage
-from domain.inbound.webhook import Outcome
 from domain.integrations.integration import BASE_URL
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.errors import EscalationDecided
 from domain.reviews.escalation import Decision
 from domain.runs.action_key import action_key

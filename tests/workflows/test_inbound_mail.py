@@ -7,10 +7,10 @@ from typing import Final
 
 from adapters.system import new_ulid
 from domain.agent.brain import Category
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import WebhookState
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import WebhookState
 from domain.intake.attachment import AttachedFile
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.runs.run import RunStatus
 from domain.tenants.client import Role
 from store.inbound.tables import inbound_webhooks

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.system import new_ulid
 from domain.core import names
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.contracts import TellReviewersInput
 from domain.reviews.escalation import Decision
 from store.integrations.tables import integrations

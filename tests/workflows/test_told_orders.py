@@ -11,7 +11,7 @@ from domain.agent.plan import ActionKind
 from domain.core.money import Money
 from domain.integrations.order import LookupState, OrderState
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.integrations.order_facts import OrderFactRepository
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs

@@ -7,7 +7,7 @@ from temporalio.service import RPCError
 
 from domain.agent.brain import Category
 from domain.integrations.errors import UnknownProvider
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from services.integrations.connections import disconnect_integration
 from store.integrations.tables import integrations

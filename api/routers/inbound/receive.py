@@ -20,16 +20,16 @@ from api.resources import Resources, ResourcesDep
 from domain.core.errors import BodyTooLarge, DomainError
 from domain.core.ids import TenantId
 from domain.inbound.app_level import account_of
-from domain.inbound.catalogue import PLATFORMS, platform_of
 from domain.inbound.contracts import WebhookRef
 from domain.inbound.endpoint import OpenEndpoint, token_digest
 from domain.inbound.errors import InboundAddressUnknown, InboundRefused, RefusalReason
 from domain.inbound.headers import headers_of_platform
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.platform_catalogue import PLATFORMS, platform_of
 from domain.inbound.ports import Platform
-from domain.inbound.request import InboundRequest
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.inbound.receiving import Believed, believe, take
 from store.inbound.webhooks import KeptAs
 

@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
 from domain.core.ids import ULID
+from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WebhookState
 from domain.inbound.logged_webhook import LoggedWebhook, RefusalCount, verdict
-from domain.inbound.webhook import InboundWebhook, Outcome, WebhookState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 class InboundQuery(ClientQuery):

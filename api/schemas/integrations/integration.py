@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
 
 from domain.integrations.integration import IntegrationEntry
-from domain.integrations.provider import OF_MERCHANTS, Provider
+from domain.integrations.providers import OF_MERCHANTS, Provider
 from domain.integrations.trial import Problem
 
 _EXAMPLE: Final[dict[str, JsonValue]] = {

@@ -6,11 +6,11 @@ from hashlib import sha256
 
 from domain.inbound.helpdesk_form import FORM_TOPICS, HelpdeskForm, check_secret, form_meaning
 from domain.inbound.helpdesk_news import MAX_BODY, parsed
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity, WebhookKind
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 class FreshdeskWebhooks:

@@ -8,13 +8,13 @@ from pydantic import BaseModel, Field
 
 from domain.inbound.body import MAX_JSON, json_object, shaped
 from domain.inbound.errors import InvalidEndpoint, WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.mapping import mapped_event
-from domain.inbound.meaning import Meaning, Nothing, Ticket
+from domain.inbound.meaning import InboundTicket, Meaning, Nothing
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
 from domain.inbound.standard_webhooks import delivery_id, verify_standard
-from domain.inbound.webhook import Identity, WebhookKind
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 class _Named(BaseModel):
@@ -60,7 +60,7 @@ class GenericWebhooks:
         if event is None:
             return Nothing("nothing_mapped")
         message_id, ticket_id = event.payload.get("message_id"), event.payload.get("ticket_id")
-        return Ticket(
+        return InboundTicket(
             event,
             message_key=f"message/{message_id or identity.dedup_key}",
             ticket_id=ticket_id if isinstance(ticket_id, str) else None,

@@ -19,12 +19,12 @@ from domain.inbound.helpdesk_news import (
     meaning_of,
     parsed,
 )
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning, Nothing, TicketClosed
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import hmac_sha1_hex, require_match, signature_header
-from domain.inbound.webhook import Identity, WebhookKind
-from domain.integrations.provider import Provider
+from domain.inbound.webhook_signature import hmac_sha1_hex, require_match, signature_header
+from domain.integrations.providers import Provider
 
 _CREATED: Final = "conversation.user.created"
 _CLOSED: Final = "conversation.admin.closed"

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.form import PostedForm, read_form
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.mail import (
     INBOUND,
     MAX_BODY,
@@ -21,12 +23,15 @@ from domain.inbound.mail import (
 )
 from domain.inbound.meaning import Meaning
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import check_age, hmac_sha256_hex, require_match, signed_seconds
-from domain.inbound.webhook import Identity, WebhookKind
+from domain.inbound.webhook_signature import (
+    check_age,
+    hmac_sha256_hex,
+    require_match,
+    signed_seconds,
+)
 from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import header_pairs
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 # A token is known for 30 days, so an older request has no effect anyway. The time must be longer
 # than the 8 hours in which a mail is sent again, or an hour's outage loses mails.

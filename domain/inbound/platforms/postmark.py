@@ -8,13 +8,13 @@ from typing import Annotated, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.mail import INBOUND, MAX_BODY, InboundMail, key_of, ticket_of
 from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity, WebhookKind
 from domain.intake.attachment import AttachedFile
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500

@@ -12,7 +12,9 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from domain.core.money import Money
 from domain.inbound.body import MAX_JSON, shaped
-from domain.inbound.meaning import Meaning, OrderNews, Ticket
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
+from domain.inbound.meaning import InboundTicket, Meaning, OrderNews
 from domain.inbound.order_values import (
     Amount,
     Currency,
@@ -23,13 +25,11 @@ from domain.inbound.order_values import (
     tracking_link,
 )
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
 from domain.inbound.standard_webhooks import delivery_id, verify_standard
-from domain.inbound.webhook import Identity, WebhookKind
 from domain.intake.event import InboundEvent
 from domain.integrations.order import OrderState, first_link
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 _MESSAGE: Final = "message.created"
 
@@ -96,13 +96,13 @@ class _Message(BaseModel):
     order_reference: _Line | None = None
     customer_verified: bool = False
 
-    def ticket(self) -> Ticket:
+    def ticket(self) -> InboundTicket:
         said = {
             "subject": self.subject,
             "customer_name": self.name,
             "order_number": self.order_reference,
         }
-        return Ticket(
+        return InboundTicket(
             event=InboundEvent(
                 event_type="prestashop.message",
                 source=Provider.PRESTASHOP.value,

@@ -16,6 +16,8 @@ from pydantic import JsonValue
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.form import PostedForm, read_form
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.mail import (
     INBOUND,
     MAX_BODY,
@@ -29,12 +31,10 @@ from domain.inbound.mail import (
 )
 from domain.inbound.meaning import Meaning
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import check_age, signature_header, signed_seconds
-from domain.inbound.webhook import Identity, WebhookKind
+from domain.inbound.webhook_signature import check_age, signature_header, signed_seconds
 from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import header_pairs
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"

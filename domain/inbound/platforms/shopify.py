@@ -10,6 +10,8 @@ from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from domain.inbound.body import MAX_JSON, shaped
 from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Duty, DutyKind, Meaning, Nothing, OrderNews
 from domain.inbound.order_values import order_email
 from domain.inbound.platforms.shopify_bodies import (
@@ -21,11 +23,9 @@ from domain.inbound.platforms.shopify_bodies import (
     ShopBody,
 )
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import hmac_sha256_base64, require_match, signature_header
-from domain.inbound.webhook import Identity, WebhookKind
+from domain.inbound.webhook_signature import hmac_sha256_base64, require_match, signature_header
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 # Webhooks, and the events that Shopify is replacing them with.
 _SIGNATURES: Final = ("x-shopify-hmac-sha256", "shopify-hmac-sha256")

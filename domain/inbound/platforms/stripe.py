@@ -11,14 +11,14 @@ from domain.core.money import MAX_MINOR, Money
 from domain.core.stripe_signature import StripeSignature
 from domain.inbound.body import MAX_JSON, shaped
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning, Nothing, OrderNews
 from domain.inbound.order_values import order_email, order_number
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import check_age, signature_header
-from domain.inbound.webhook import Identity, WebhookKind
+from domain.inbound.webhook_signature import check_age, signature_header
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.integrations.stripe_payment import money_of, number_in
 
 _THIN: Final = "v2.core.event"

@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from domain.inbound.body import MAX_JSON, shaped
 from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning, OrderNews
 from domain.inbound.order_values import (
     Amount,
@@ -20,11 +22,9 @@ from domain.inbound.order_values import (
     order_number,
 )
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import hmac_sha256_base64, require_match, signature_header
-from domain.inbound.webhook import Identity, WebhookKind
+from domain.inbound.webhook_signature import hmac_sha256_base64, require_match, signature_header
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.integrations.woocommerce_status import TRASH, state_in
 
 _SIGNATURE: Final = "x-wc-webhook-signature"

@@ -1,6 +1,6 @@
 """Zendesk's webhooks: of ticket events, and of triggers with our template.
 
-Source: developer.zendesk.com, "Verifying webhook authenticity" and "Ticket events".
+Source: developer.zendesk.com, "Verifying webhook authenticity" and "InboundTicket events".
 """
 
 import base64
@@ -25,18 +25,18 @@ from domain.inbound.helpdesk_news import (
     meaning_of,
     parsed,
 )
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import (
+from domain.inbound.webhook_signature import (
     check_age,
     hmac_sha256_base64,
     matches,
     require_match,
     signature_header,
 )
-from domain.inbound.webhook import Identity, WebhookKind
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 # What Zendesk signs trials with of a webhook that is not saved yet. Everybody knows it.
 _TEST_SECRET: Final = base64.b64encode(b"this_secret_is_for_testing_only").decode()

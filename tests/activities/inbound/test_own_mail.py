@@ -13,7 +13,7 @@ from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
 from domain.integrations.client_sender import WantedSender
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.integrations.tables import mail_senders

@@ -12,16 +12,16 @@ from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
-from domain.inbound.catalogue import PLATFORMS
 from domain.inbound.contracts import ProcessWebhookInput
-from domain.inbound.meaning import OrderNews, Ticket
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity
+from domain.inbound.meaning import InboundTicket, OrderNews
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.inbound.polling import PollInput, PollResult
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.inbound.messages import InboundMessageRepository
 from store.inbound.tables import inbound_webhooks, poll_cursors
@@ -229,7 +229,7 @@ async def test_a_missed_comment_is_found_and_one_that_came_is_not(
             Identity(row["dedup_key"], row["topic"]),
             EndpointFacts(here, settings),
         )
-        assert isinstance(read, Ticket)
+        assert isinstance(read, InboundTicket)
         assert (read.event.customer_email, read.event.payload["message"]) == (ANN, "Hello?")
         assert read.message_key == f"ticket/{ticket}/comment/{told + 1}"
         assert (await poll(database)).found == 0

@@ -8,7 +8,7 @@ from temporalio.testing import ActivityEnvironment
 from adapters.system import utc_now
 from domain.core.errors import EngineUnavailable
 from domain.inbound.contracts import GiveUpWebhookInput, WebhookWorked
-from domain.inbound.webhook import WaitsFor
+from domain.inbound.inbound_webhook import WaitsFor
 from store.core.database import Database
 from store.inbound.tables import inbound_messages
 from store.intake.tables import engine_events

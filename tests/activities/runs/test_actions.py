@@ -14,7 +14,7 @@ from domain.agent.thread import Thread
 from domain.core.ids import TenantId
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.runs.cases import Case
 from tests.support.agent.orders import an_order

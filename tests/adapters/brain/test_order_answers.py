@@ -13,7 +13,7 @@ from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.template import KNOWN_NAMES
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 BRAIN = EmbeddedBrain(Classifier.load())
 EUROS = Money(minor=4990, currency="EUR")

@@ -14,7 +14,7 @@ from domain.core.money import Money
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers import shopify, stripe, woocommerce
 from tests.support.servers.http_service import Fault

@@ -16,7 +16,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 OTHER = "3f2b7c1e-0000-5000-8000-000000000002"

@@ -9,7 +9,7 @@ from adapters.connectors.http import open_client
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.servers.gorgias import API_KEY, LOGIN, GorgiasServer, gorgias_server
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"

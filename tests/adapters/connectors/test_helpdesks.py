@@ -13,7 +13,7 @@ from domain.integrations.errors import (
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from embedded.ports import free_port
 from tests.support.integrations.desks import DESKS, Desk, desk_of
 from tests.support.servers.http_service import Fault

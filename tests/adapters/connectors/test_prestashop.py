@@ -11,14 +11,14 @@ from adapters.connectors.http import open_client
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.prestashop_changes import PrestaShopChanges
 from domain.core.money import Money
+from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.meaning import OrderNews
 from domain.inbound.platforms.prestashop import PrestaShopWebhooks
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
 from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers.http_service import Fault
 from tests.support.servers.prestashop import (

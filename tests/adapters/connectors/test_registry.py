@@ -20,7 +20,7 @@ from adapters.demo.shop import DemoShop
 from adapters.seal import FernetSealer, new_seal_key
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import Integration
-from domain.integrations.provider import HELPDESKS, SHOPS, Provider
+from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
 SEALER = FernetSealer(new_seal_key())
 CANARY = "canary-5d1f0a77"

@@ -11,7 +11,7 @@ from adapters.connectors.intercom import Intercom
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.servers import freshdesk, intercom
 
 CUSTOMER = "lea@example.com"

@@ -17,7 +17,7 @@ from domain.integrations.errors import (
 )
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers.http_service import Fault
 from tests.support.servers.shopify import TOKEN, ShopifyServer, shopify_server

@@ -17,7 +17,7 @@ from domain.integrations.errors import (
 )
 from domain.integrations.order import OrderState
 from domain.integrations.ports import Shop
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from embedded.ports import free_port
 from tests.adapters.connectors.shop_case import (
     CUSTOMER,

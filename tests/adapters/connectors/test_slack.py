@@ -13,7 +13,7 @@ from domain.integrations.errors import (
     NotAuthorized,
 )
 from domain.integrations.integration import Integration, check_credentials
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.servers.http_service import Fault
 from tests.support.servers.slack import WEBHOOK_URL, SlackServer, slack_server
 

@@ -11,7 +11,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers.stripe import (
     API_KEY,

@@ -9,7 +9,7 @@ from adapters.connectors.zendesk import Zendesk
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.servers.http_service import Fault
 from tests.support.servers.zendesk import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.exports.export import Section
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.client import Role
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations

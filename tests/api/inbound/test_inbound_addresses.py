@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.inbound.tables import inbound_endpoints
 from store.integrations.integrations import IntegrationRepository
 from tests.support.core.engine import LiveEngine

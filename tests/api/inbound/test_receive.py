@@ -8,7 +8,7 @@ from typing import Any
 from structlog.testing import capture_logs
 
 from api.inbound_door import InboundDoor
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from services.inbound.body_room import BodyRoom
 from services.inbound.refusals import RefusalCounts
 from store.inbound.tables import inbound_refusals

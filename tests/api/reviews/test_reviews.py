@@ -9,7 +9,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.reviews.escalation import Decision
 from domain.tenants.client import Role
 from store.tenants.members import MemberRepository

@@ -8,7 +8,7 @@ from domain.agent.policy import judge
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.verdict import PolicyReason, left_to_people
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.agent.situation import DESK, a_situation, an_event
 
 BY_NOTE = DESK.model_copy(update={"answers_by_note": True})

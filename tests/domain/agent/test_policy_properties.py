@@ -12,7 +12,7 @@ from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits
 from domain.agent.situation import Situation, Spent
 from domain.agent.verdict import PolicyReason, Ruling
 from domain.intake.customer_email import customer_key
-from domain.integrations.provider import SHOPS
+from domain.integrations.providers import SHOPS
 from tests.support.agent.situation import (
     a_situation,
     an_order,

@@ -28,7 +28,7 @@ from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import with_asked_number
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.playbooks.playbook import DEFAULT_THRESHOLD
 from domain.runs.run import RunDraft, review_reason
 from tests.support.agent.exchanges import (

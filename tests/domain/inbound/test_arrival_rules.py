@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from adapters.seal import FernetSealer, new_seal_key
 from domain.inbound.app_level import account_of
-from domain.inbound.catalogue import PLATFORMS, platform_of
 from domain.inbound.endpoint import (
     SECRETS_OF_OURS,
     TOKEN_BYTES,
@@ -21,9 +20,10 @@ from domain.inbound.endpoint import (
 )
 from domain.inbound.errors import InboundAddressUnknown, InboundRefused
 from domain.inbound.headers import headers_of_platform, kept_headers
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import check_age, matches, signed_seconds
-from domain.integrations.provider import PROVIDERS, Provider
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.platform_catalogue import PLATFORMS, platform_of
+from domain.inbound.webhook_signature import check_age, matches, signed_seconds
+from domain.integrations.providers import PROVIDERS, Provider
 from tests.support.core.each import each
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

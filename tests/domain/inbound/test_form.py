@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.form import MAX_PARTS, PostedForm, read_form
-from domain.inbound.request import InboundRequest
+from domain.inbound.inbound_request import InboundRequest
 from domain.intake.attachment import AttachedFile
 from tests.support.core.each import each
 from tests.support.inbound.mails import BOUNDARY, multipart

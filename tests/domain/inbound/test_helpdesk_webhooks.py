@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.meaning import Meaning, Nothing, StaffMessage, Ticket, TicketClosed
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import WebhookKind
+from domain.inbound.meaning import InboundTicket, Meaning, Nothing, StaffMessage, TicketClosed
 from domain.inbound.platforms.freshdesk import FreshdeskWebhooks
 from domain.inbound.platforms.gorgias import GorgiasWebhooks
 from domain.inbound.platforms.intercom import IntercomWebhooks
 from domain.inbound.platforms.zendesk import ZendeskWebhooks
 from domain.inbound.ports import EndpointFacts, Platform
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import WebhookKind
 from domain.intake.normalization import normalize
 from tests.support.core.each import each
 from tests.support.inbound.helpdesk_webhooks import (
@@ -115,7 +115,7 @@ def test_a_header_of_our_own() -> None:
 def test_a_customer_s_comment_in_zendesk_is_a_ticket() -> None:
     meaning = _read(ZENDESK, zendesk_request(comment_added(), at=NOW))
 
-    assert isinstance(meaning, Ticket)
+    assert isinstance(meaning, InboundTicket)
     assert meaning.message_key == "ticket/5158/comment/8978649137022"
     assert meaning.ticket_id == "5158"
     event = normalize(meaning.event, fallback_ticket_id="x")
@@ -136,8 +136,10 @@ def test_a_new_ticket_and_its_first_comment_are_one_message() -> None:
 
     told = [_read(ZENDESK, zendesk_request(body, at=NOW)) for body in (first, new)]
 
-    assert {one.message_key for one in told if isinstance(one, Ticket)} == {"ticket/5158/first"}
-    assert [type(one) for one in told] == [Ticket, Ticket]
+    assert {one.message_key for one in told if isinstance(one, InboundTicket)} == {
+        "ticket/5158/first"
+    }
+    assert [type(one) for one in told] == [InboundTicket, InboundTicket]
 
 
 def _status(current: str) -> dict[str, JsonValue]:
@@ -186,7 +188,7 @@ def test_a_form_names_who_wrote() -> None:
         body = helpdesk_form(author_email="", first="True", message_id=54509363035291)
         request = zendesk_request(body, at=NOW) if platform is ZENDESK else form_request(body)
         meaning = _read(platform, request)
-        assert isinstance(meaning, Ticket)
+        assert isinstance(meaning, InboundTicket)
         assert meaning.event.event_type == f"{platform.provider}.ticket.created"
         assert meaning.event.customer_email == "lea@example.com"
         assert meaning.message_key == "ticket/35436/comment/54509363035291"
@@ -220,7 +222,7 @@ def test_intercom_s_customers(
 ) -> None:
     meaning = _read(INTERCOM, intercom_request(notification(topic, *parts)))
 
-    assert isinstance(meaning, Ticket)
+    assert isinstance(meaning, InboundTicket)
     assert meaning.message_key == f"ticket/1911149811/{key}"
     assert meaning.event.event_type == f"intercom.ticket.{happened}"
     event = normalize(meaning.event, fallback_ticket_id="x")
@@ -284,6 +286,6 @@ def test_any_body_says_something_or_is_unreadable(body: dict[str, JsonValue], to
             meaning = platform.read(request, identity(topic), FACTS)
         except WebhookUnreadable:
             continue
-        if isinstance(meaning, Ticket):
+        if isinstance(meaning, InboundTicket):
             assert "\0" not in str(meaning.event.payload.values())
             normalize(meaning.event, fallback_ticket_id="x")

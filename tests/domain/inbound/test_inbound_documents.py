@@ -1,9 +1,9 @@
 """The inbound hub's table in the documents says what its code says."""
 
-from domain.inbound.catalogue import PLATFORMS
 from domain.inbound.errors import RefusalReason
+from domain.inbound.inbound_webhook import Outcome, WebhookKind, WebhookState
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.inbound.ports import Platform
-from domain.inbound.webhook import Outcome, WebhookKind, WebhookState
 from tests.support.core.forks import ROOT
 from tests.test_documents import table
 

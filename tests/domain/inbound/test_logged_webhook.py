@@ -6,9 +6,15 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.inbound.inbound_webhook import (
+    InboundWebhook,
+    Outcome,
+    WaitsFor,
+    WebhookKind,
+    WebhookState,
+)
 from domain.inbound.logged_webhook import masked_headers, shown_text, verdict
-from domain.inbound.webhook import InboundWebhook, Outcome, WaitsFor, WebhookKind, WebhookState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -7,13 +7,13 @@ from typing import Final
 import pytest
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity
 from domain.inbound.meaning import Nothing
 from domain.inbound.platforms.mailgun import MailgunRoutes
 from domain.inbound.platforms.postmark import PostmarkInbound
 from domain.inbound.platforms.sendgrid import SIGNATURE, TIMESTAMP, SendgridParse
 from domain.inbound.ports import Platform
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity
 from domain.intake.attachment import AttachedFile
 from tests.support.core.each import each
 from tests.support.inbound.mails import (

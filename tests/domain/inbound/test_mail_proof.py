@@ -7,7 +7,7 @@ from domain.inbound.platforms.mailgun import MailgunRoutes
 from domain.inbound.platforms.postmark import PostmarkInbound
 from domain.inbound.platforms.sendgrid import SendgridParse
 from domain.inbound.ports import EndpointFacts
-from domain.integrations.provider import AUTHSERV_ID
+from domain.integrations.providers import AUTHSERV_ID
 from tests.support.core.each import each
 from tests.support.inbound.mails import (
     Mail,

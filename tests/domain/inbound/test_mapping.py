@@ -9,16 +9,16 @@ from pydantic import JsonValue
 
 from domain.core.errors import DomainError
 from domain.inbound.errors import InvalidEndpoint, WebhookUnreadable
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.mapping import (
     GATEWAY_MAPPING,
     MAX_STEPS,
     check_mapping,
     mapped_event,
 )
-from domain.inbound.meaning import Nothing, Ticket
+from domain.inbound.meaning import InboundTicket, Nothing
 from domain.inbound.platforms.generic import GenericWebhooks
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.webhook import WebhookKind
 from tests.support.core.each import each
 from tests.support.inbound.shop_requests import standard_request
 
@@ -172,10 +172,10 @@ def test_a_body_that_would_cost_too_much_is_not_read() -> None:
     assert mapped_event({}, body) is not None
 
 
-def read(body: object, mapping: dict[str, str]) -> Ticket | Nothing:
+def read(body: object, mapping: dict[str, str]) -> InboundTicket | Nothing:
     request = standard_request(body, name="msg_7")
     told = GENERIC.read(request, GENERIC.identify(request), EndpointFacts("i", mapping=mapping))
-    assert isinstance(told, Ticket | Nothing)
+    assert isinstance(told, InboundTicket | Nothing)
     return told
 
 
@@ -193,7 +193,7 @@ def test_a_body_in_the_gateways_shape_needs_no_mapping() -> None:
         },
         {},
     )
-    assert isinstance(told, Ticket)
+    assert isinstance(told, InboundTicket)
     assert told.message_key == "message/msg_7"
     assert told.event.event_type == "shopify.order_question"
     assert told.event.message == "Où est ma commande ?"
@@ -224,7 +224,7 @@ def test_a_body_of_any_other_shape_is_mapped() -> None:
         },
         mapping,
     )
-    assert isinstance(told, Ticket)
+    assert isinstance(told, InboundTicket)
     assert (told.message_key, told.ticket_id) == ("message/b", "12")
     assert (told.event.event_type, told.event.message) == ("case.updated", "second")
     assert told.event.customer_email == "lea@example.com"

@@ -15,7 +15,7 @@ from domain.inbound.own_message import (
     own_author,
     says_the_same,
 )
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.core.each import each
 
 NOW = datetime(2026, 11, 23, 16, 0, tzinfo=UTC)

@@ -6,11 +6,11 @@ import pytest
 
 from domain.core.money import Money
 from domain.inbound.errors import WebhookUnreadable
-from domain.inbound.meaning import OrderNews, Ticket
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.meaning import InboundTicket, OrderNews
 from domain.inbound.platforms.prestashop import PrestaShopWebhooks
 from domain.inbound.platforms.stripe import StripeWebhooks
 from domain.inbound.ports import EndpointFacts
-from domain.inbound.request import InboundRequest
 from domain.intake.normalization import normalize
 from domain.integrations.order import OrderState
 from domain.integrations.order_fact import OrderFact
@@ -102,7 +102,7 @@ def test_a_message_of_prestashop(verified: bool) -> None:
         **({"customer_verified": True} if verified else {}),
     }
     told = meaning(PRESTASHOP, standard_request({"type": "message.created", "data": data}))
-    assert isinstance(told, Ticket)
+    assert isinstance(told, InboundTicket)
     assert told.message_key == "message/77"
     event = normalize(told.event, fallback_ticket_id="t")
     assert (event.text, event.subject) == ("Où est ma commande ?", "Colis")

@@ -8,14 +8,14 @@ import pytest
 
 from domain.core.money import Money
 from domain.inbound.errors import WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.meaning import Duty, DutyKind, Nothing
 from domain.inbound.platforms.prestashop import PrestaShopWebhooks
 from domain.inbound.platforms.shopify import ShopifyWebhooks
 from domain.inbound.platforms.stripe import StripeWebhooks
 from domain.inbound.platforms.woocommerce import WooCommerceWebhooks
 from domain.inbound.ports import EndpointFacts, Platform
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import WebhookKind
 from domain.integrations.order import OrderState
 from domain.integrations.order_fact import OrderFact
 from tests.support.core.each import each

@@ -8,14 +8,14 @@ import stripe
 from standardwebhooks import Webhook
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.platforms.generic import GenericWebhooks
 from domain.inbound.platforms.prestashop import PrestaShopWebhooks
 from domain.inbound.platforms.shopify import ShopifyWebhooks
 from domain.inbound.platforms.stripe import StripeWebhooks
 from domain.inbound.platforms.woocommerce import WooCommerceWebhooks, unescaped
 from domain.inbound.ports import Platform
-from domain.inbound.request import InboundRequest
-from domain.inbound.signature import hmac_sha256_hex
+from domain.inbound.webhook_signature import hmac_sha256_hex
 from tests.support.core.each import each
 from tests.support.inbound.shop_bodies import shopify_order, stripe_charge, woocommerce_order
 from tests.support.inbound.shop_requests import (

@@ -4,7 +4,7 @@ import pytest
 
 from domain.core.errors import InvalidInput
 from domain.integrations.integration import Integration, check_credentials, check_settings
-from domain.integrations.provider import PROVIDERS, Provider
+from domain.integrations.providers import PROVIDERS, Provider
 
 SETTINGS: dict[Provider, dict[str, str]] = {
     Provider.SHOPIFY: {"shop": "acme-2.myshopify.com"},

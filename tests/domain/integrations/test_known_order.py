@@ -9,7 +9,7 @@ from domain.core.money import Money
 from domain.integrations.known_order import KnownOrder, number_key, order_of, with_facts
 from domain.integrations.order import OrderState
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 START = datetime(2026, 11, 23, 12, tzinfo=UTC)
 EUR = "EUR"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.integrations.integration import BASE_URL
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.runs.tables import action_ledger
 from tests.support.agent.acting import CUSTOMER, acting_shop, connect, order, promising, rules
 from tests.support.core.engine import LiveEngine, live_engine

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
+from domain.inbound.inbound_webhook import Outcome, WebhookKind
 from domain.inbound.meaning import Duty, DutyKind
 from domain.inbound.performed import DutyReason, Performed
-from domain.inbound.webhook import Outcome, WebhookKind
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.privacy.erasure import subject_digests
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role

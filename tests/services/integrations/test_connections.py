@@ -6,7 +6,7 @@ import structlog
 from adapters.system import new_ulid
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration
 from domain.integrations.integration import IntegrationEntry
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired

@@ -15,7 +15,7 @@ from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import Integration, IntegrationStatus
 from domain.integrations.ports import Helpdesk, NoticeBoard
 from domain.integrations.ports import Shop as ConnectedShop
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.integrations.trial import Problem, TriedIntegration
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from adapters.system import new_ulid, utc_now
 from domain.integrations.errors import IntegrationNotFound, UnknownProvider
 from domain.integrations.integration import Integration, IntegrationStatus
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository, client_of
 from store.integrations.tables import integrations

@@ -8,7 +8,7 @@ from domain.core.money import Money
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository

@@ -3,9 +3,9 @@
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
-from domain.inbound.webhook import WebhookKind
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.integrations.order_fact import OrderFact
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository
 from store.inbound.tables import data_requests, inbound_webhooks

@@ -24,7 +24,7 @@ from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.core.money import Money
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.content.content import ContentRepository
 from store.integrations.integrations import IntegrationRepository
 from tests.support.core.engine import LiveEngine, think_with

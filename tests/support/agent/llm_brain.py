@@ -9,7 +9,7 @@ from domain.agent.brain import BrainRequest, Passage
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from settings import Settings
 from tests.support.core.engine import settings_of
 from tests.support.servers.llm import KEY, LlmServer, Say

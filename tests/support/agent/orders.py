@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 def an_order(

@@ -9,7 +9,7 @@ from domain.agent.situation import Connection, Situation
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 NOW: Final = datetime(2026, 3, 4, 12, tzinfo=UTC)
 CUSTOMER: Final = "jean@example.com"

@@ -12,7 +12,7 @@ from domain.agent.situation import Connection, Situation, Spent
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Order, OrderState
-from domain.integrations.provider import SHOPS, Provider
+from domain.integrations.providers import SHOPS, Provider
 from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
 
 MINOR: Final = st.integers(0, 300)

@@ -44,7 +44,7 @@ from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.money import Money
 from domain.core.ports import MailSender, OutgoingMail
-from domain.inbound.catalogue import PLATFORMS
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop

@@ -13,7 +13,7 @@ import httpx
 
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.inbound.tables import inbound_webhooks
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows

@@ -2,7 +2,7 @@
 
 from adapters.system import new_ulid, utc_now
 from domain.inbound.data_request import DUE_AFTER
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository
 from tests.support.inbound.log import a_sender

@@ -8,8 +8,8 @@ from hashlib import sha1, sha256
 
 from pydantic import JsonValue
 
-from domain.inbound.request import InboundRequest
-from domain.inbound.webhook import Identity
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.inbound_webhook import Identity
 
 SECRET = "HRkRd4BeOAoUkfZr-mhauJT64rvBASlJRoIyPsd3zeA="
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.inbound.tables import inbound_refusals, inbound_webhooks
 from store.integrations.integrations import IntegrationRepository

@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import JsonValue
 
 from adapters.system import new_ulid, utc_now
-from domain.inbound.meaning import Ticket
+from domain.inbound.inbound_request import InboundRequest
+from domain.inbound.meaning import InboundTicket
 from domain.inbound.platforms.sendgrid import SIGNATURE, TIMESTAMP
 from domain.inbound.ports import EndpointFacts, Platform
-from domain.inbound.request import InboundRequest
 from domain.intake.attachment import AttachedFile
 from domain.intake.event import UnifiedEvent
 from domain.intake.normalization import normalize
@@ -189,9 +189,11 @@ def _part(names: str, data: bytes, kind: str | None = None) -> bytes:
     return f"Content-Disposition: form-data; {names}\r\n{more}\r\n".encode() + data + b"\r\n"
 
 
-def ticket(platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS) -> Ticket:
+def ticket(
+    platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS
+) -> InboundTicket:
     meaning = platform.read(request, platform.identify(request), facts)
-    assert isinstance(meaning, Ticket)
+    assert isinstance(meaning, InboundTicket)
     return meaning
 
 

@@ -3,9 +3,9 @@
 from typing import Final
 
 from domain.core.money import Money
+from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.meaning import Meaning, OrderNews
 from domain.inbound.ports import EndpointFacts, Platform
-from domain.inbound.request import InboundRequest
 from domain.integrations.order_fact import OrderFact
 from tests.support.inbound.shop_requests import NOW
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
-from domain.inbound.request import InboundRequest
+from domain.inbound.inbound_request import InboundRequest
 
 NOW: Final = datetime(2026, 3, 2, 10, tzinfo=UTC)
 SHOPIFY_SECRET: Final = "shpss_canary_0a1b2c3d4e5f"

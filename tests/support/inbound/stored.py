@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
-from domain.inbound.webhook import WebhookKind, WebhookState
+from domain.inbound.inbound_webhook import WebhookKind, WebhookState
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from store.inbound.lanes import LaneRepository, lock_lanes
 from store.inbound.tables import (
     data_requests,

@@ -13,10 +13,10 @@ from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.core.contracts import RunRef
 from domain.core.ports import Clock
-from domain.inbound.catalogue import PLATFORMS
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef, WebhookWorked
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.inbound.ports import Platform
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.privacy.contracts import EraseInput
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork

@@ -12,7 +12,7 @@ from adapters.connectors.intercom import Intercom
 from adapters.connectors.zendesk import Zendesk
 from domain.integrations.integration import Integration
 from domain.integrations.ports import Helpdesk, HelpdeskTicket
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from tests.support.servers import freshdesk, gorgias, intercom, zendesk
 from tests.support.servers.http_service import HttpService
 

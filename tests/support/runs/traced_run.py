@@ -17,7 +17,7 @@ from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.integrations.integration import Integration
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.runs.run import Timings
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository

@@ -16,7 +16,7 @@ from domain.core.money import Money
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.widget.widget import WidgetChange

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 
 class WebhookKind(StrEnum):

@@ -17,7 +17,7 @@ from domain.inbound.platforms.stripe import StripeWebhooks
 from domain.inbound.platforms.woocommerce import WooCommerceWebhooks
 from domain.inbound.platforms.zendesk import ZendeskWebhooks
 from domain.inbound.ports import Platform
-from domain.integrations.provider import Provider
+from domain.integrations.providers import Provider
 
 _ALL: Final[tuple[Platform, ...]] = (
     ShopifyWebhooks(),

@@ -8,7 +8,7 @@ from hashlib import sha1, sha256
 from typing import Final
 
 from domain.inbound.errors import InboundRefused, RefusalReason
-from domain.inbound.request import InboundRequest
+from domain.inbound.inbound_request import InboundRequest
 
 TOLERANCE: Final = timedelta(seconds=300)
 """How old a signed time may be."""
