@@ -1,5 +1,7 @@
 """Tickets: a customer's message that a webhook brought becomes an event, once."""
 
+from functools import partial
+
 from domain.billing.errors import QuotaExhausted
 from domain.core.ports import Clock
 from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
@@ -31,13 +33,15 @@ async def take_ticket(
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
+    customer = claimed_customer(ticket.event)
+    about = partial(WebhookEffect, reference=ticket.ticket_id, customer=customer)
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
-        return WebhookEffect(Outcome.KNOWN, reference=ticket.ticket_id)
+        return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
+        # Its author is the client: whom it went to only its words tell.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
-        return WebhookEffect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
-    customer = claimed_customer(ticket.event)
+        return about(Outcome.LEFT_TO_PEOPLE)
     wait = await _behind(work, webhook, customer)
     if wait is None:
         try:
