@@ -17,7 +17,7 @@ _PAGE: Final = 50
 # Of each body: JSON is no longer, and a mail names who wrote it before its files.
 _READ: Final = 1024 * 1024
 
-# Of a ticket it is known whose it is, once it was worked on; of one that waits its turn, that failed
+# Of a ticket it is known whose it is once it was worked on. Of one that waits its turn, that failed
 # or that the staff wrote only its words tell.
 _WEBHOOKS: Final = sa.text("""
     SELECT webhook.id, webhook.customer_key,

@@ -11,6 +11,7 @@ from domain.core.ids import TenantId
 from domain.integrations.providers import Provider
 from store.inbound.tables import inbound_endpoints
 from store.integrations.integrations import IntegrationRepository
+from store.tenants.tables import clients
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
 from tests.support.inbound.addresses import ENDPOINT, PLATFORM_SECRET, opened
@@ -157,4 +158,29 @@ async def test_credentials_that_ended_prove_nothing(app_secrets: LiveEngine, sho
     )
 
     assert (proved, status_of(answer)) == (None, RECEIVED)
+    assert await taken(front, shop) == []
+
+
+async def test_a_client_that_is_being_erased_takes_nothing(
+    app_secrets: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """What still came in would be kept after its table was emptied."""
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    at = await listening(front, shop, owner, Provider.SHOPIFY)
+    tenant = TenantId(shop.client_id)
+    async with front.database.tenant(tenant) as connection:
+        await IntegrationRepository(connection, tenant).prove(at.integration_id, name)
+    async with front.database.service() as connection:
+        await connection.execute(
+            sa.update(clients).where(clients.c.id == shop.client_id).values(closed_at=utc_now())
+        )
+
+    answers = [
+        await front.http.post(at.path, **by_shopify(secret=at.secret)),
+        await front.http.post(
+            "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
+        ),
+    ]
+
+    assert [status_of(answer) for answer in answers] == [REFUSED, RECEIVED]
     assert await taken(front, shop) == []

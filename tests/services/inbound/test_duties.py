@@ -140,6 +140,21 @@ async def test_a_shops_redaction_erases_what_came_from_it_alone(
     assert {"state": "found", "order": {"integration_id": other}} in lookups
 
 
+async def test_a_shops_redaction_leaves_the_duties_behind_it(
+    database: Database, shop: Shop
+) -> None:
+    here = await listening(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        first, second = [
+            await store_webhook(connection, shop.tenant, here, b"{}", kind=WebhookKind.DUTY)
+            for _ in range(2)
+        ]
+    await done(database, shop, here, Duty(DutyKind.REDACT_SHOP), first)
+
+    bodies = {row["id"]: row["body"] for row in await rows(database, inbound_webhooks, of=shop)}
+    assert bodies == {first: b"{}", second: b"{}"}
+
+
 async def test_an_uninstalled_app_is_disconnected_and_told_once(
     database: Database, shop: Shop
 ) -> None:
