@@ -24,7 +24,13 @@ from store.runs.action_ledger import ActionLedger
 
 
 async def take_ticket(
-    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: InboundTicket, now: Clock
+    work: UnitOfWork,
+    actor: Actor,
+    webhook: StoredWebhook,
+    ticket: InboundTicket,
+    now: Clock,
+    *,
+    service_address: str,
 ) -> WebhookEffect | Wait:
     """Admit the message with its files, unless it came before or a person has its ticket.
 
@@ -45,7 +51,7 @@ async def take_ticket(
     wait = await _behind(work, webhook, customer)
     if wait is None:
         try:
-            return await _admit(work, actor, webhook, ticket, now)
+            return await _admit(work, actor, webhook, ticket, now, service_address=service_address)
         # Raised before anything is written.
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
@@ -78,12 +84,17 @@ async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None
 
 
 async def _admit(
-    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: InboundTicket, now: Clock
+    work: UnitOfWork,
+    actor: Actor,
+    webhook: StoredWebhook,
+    ticket: InboundTicket,
+    now: Clock,
+    *,
+    service_address: str,
 ) -> WebhookEffect:
+    senders = MailSenderRepository(work.connection, work.tenant)
     arrival = Arrival(
-        event=await with_own_addresses(
-            MailSenderRepository(work.connection, work.tenant), ticket.event
-        ),
+        event=await with_own_addresses(senders, ticket.event, service_address),
         event_id=work.new_id(),
         run_id=work.new_id(),
         message_id=work.new_id(),
