@@ -25,6 +25,7 @@ _CONNECTIONS: Final = 100
 # Of one connection at a time: what is left over is asked for ten minutes later.
 _PATIENCE_S: Final = 60.0
 _TOO_SLOW: Final = "too_slow"
+_UNEXPECTED: Final = "unexpected"
 
 _log = structlog.get_logger(__name__)
 
@@ -95,6 +96,10 @@ class PollIntegrations:
             await self._units.database.ping()  # else it is nobody's fault but the database's
             _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
+        except Exception as error:  # noqa: BLE001 - merchants choose what their shops answer
+            _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
+            await self._fail(one, _UNEXPECTED)
+            return PollResult(polled=1, found=found, failed=1)
         return PollResult(polled=1, found=found)
 
     async def _page(

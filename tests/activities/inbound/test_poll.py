@@ -283,3 +283,38 @@ async def test_a_slow_platform_keeps_no_other_from_being_asked(
     assert slow.heartbeats[0] == ("", "", 0, 0, 0)
     assert slow.heartbeats[-1] == (shop.client_id, here, 1, 0, 0)
     assert all(len(details) == 5 for details in slow.heartbeats)
+
+
+class Broken:
+    """One platform answers what nobody has thought of, the other one nothing new."""
+
+    def poller(self, integration: Integration) -> "Broken":
+        self._provider = integration.provider
+        return self
+
+    async def changes(
+        self,
+        position: Mapping[str, str],  # noqa: ARG002 - the port's
+        since: datetime,
+    ) -> ChangesPage:
+        if self._provider is Provider.SHOPIFY:
+            since -= timedelta.max
+        return ChangesPage((), {}, has_more=False)
+
+
+async def test_an_answer_of_no_kind_fails_its_own_connection(
+    database: Database, shop: Shop
+) -> None:
+    """A merchant chooses what its shop answers; it keeps no other client from its polls."""
+    settings = {"url": "https://shop.example"}
+    broken = await connect(
+        database, shop, Provider.SHOPIFY, {"shop": "a.myshopify.com"}, {"a": "b"}
+    )
+    await connect(database, shop, Provider.WOOCOMMERCE, settings, {"a": "b"})
+    polls = PollIntegrations(units_on(database), Broken(), Started(), utc_now, platforms=PLATFORMS)
+
+    result = await ActivityEnvironment().run(polls.poll, PollInput())
+
+    assert result == PollResult(polled=2, failed=1)
+    cursor = await only_row(database, poll_cursors, integration_id=broken)
+    assert (cursor["error_code"], cursor["failures"]) == ("unexpected", 1)
