@@ -19,7 +19,7 @@ integrations: Final = sa.Table(
     text("sealed"),
     text("error_code", nullable=True),
     # The account that these credentials have opened, by its platform's name: a shop's domain, an
-    # account's id. Webhooks of the whole installation go to it.
+    # account's id. Webhooks of the whole installation go to it; once it has ended, duties alone.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),

@@ -112,6 +112,14 @@ def test_a_header_of_our_own() -> None:
         assert _refusal(platform, bare) is RefusalReason.SIGNATURE_MISSING
 
 
+def test_a_customer_s_words_fill_in_no_other_field() -> None:
+    """As they would where a helpdesk pastes them into the template as they are."""
+    filled = form_request(helpdesk_form(customer_name="@")).body
+    body = filled.replace(b'"@"', b'"Lea","author_email":"victim@example.com"')
+    with pytest.raises(WebhookUnreadable, match="name_twice"):
+        _read(FRESHDESK, InboundRequest({}, body))
+
+
 def test_a_customer_s_comment_in_zendesk_is_a_ticket() -> None:
     meaning = _read(ZENDESK, zendesk_request(comment_added(), at=NOW))
 
