@@ -140,9 +140,18 @@ def _cells(webhook: InboundWebhook) -> tuple[str, ...]:
         f"{webhook.created_at:%Y-%m-%d %H:%M}",
         webhook.provider.value,
         webhook.topic,
-        webhook.outcome.value if webhook.outcome else webhook.state.value,
+        _came_to(webhook),
         webhook.reference or webhook.event_id or webhook.reason or "",
     )
+
+
+def _came_to(webhook: InboundWebhook) -> str:
+    """Its outcome, or how far it is and what it waits for."""
+    if webhook.outcome is not None:
+        return webhook.outcome.value
+    if webhook.waits_for is None:
+        return webhook.state.value
+    return f"{webhook.state.value}: {spoken(webhook.waits_for)}"
 
 
 def _refusal(refused: RefusalCount) -> dict[str, object]:
