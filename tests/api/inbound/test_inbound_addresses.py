@@ -28,6 +28,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 RECEIVED = (200, "received")
 REFUSED = (401, "inbound_refused")
+CONNECT_KEY = "whsec_of_the_platform"
 
 
 async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
@@ -106,7 +107,7 @@ def app_secrets(front: LiveEngine) -> LiveEngine:
     inbound = resources.settings.inbound.model_copy(
         update={
             "shopify_app_secret": secret("new-secret,old-secret"),
-            "stripe_connect_webhook_secret": secret("whsec_of_the_platform"),
+            "stripe_connect_webhook_secret": secret(CONNECT_KEY),
         }
     )
     settings = resources.settings.model_copy(update={"inbound": inbound})
@@ -149,9 +150,9 @@ async def test_of_the_installations_stripe_platform(app_secrets: LiveEngine, sho
         await IntegrationRepository(connection, tenant).prove(integration_id, account)
     event = {"id": "evt_1", "object": "event", "type": "charge.refunded", "account": account}
 
-    async def tells(body: dict[str, Any], secret: str = "whsec_of_the_platform") -> tuple[int, str]:
+    async def tells(body: dict[str, Any], key: str = CONNECT_KEY) -> tuple[int, str]:
         path = "/api/webhooks/stripe"
-        return status_of(await front.http.post(path, **by_stripe(body, secret=secret)))
+        return status_of(await front.http.post(path, **by_stripe(body, secret=key)))
 
     others = ({**event, "account": "acct_other"}, {"id": "evt_2", "type": "charge.refunded"})
     assert [await tells(body) for body in (event, event, *others)] == [RECEIVED] * 4

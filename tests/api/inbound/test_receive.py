@@ -59,8 +59,7 @@ async def test_a_delivery_of_woocommerce_is_named_by_its_id_and_its_body(
     """Two orders of one second have the same id of delivery: both are kept, each once."""
     address = await listening(front, shop, owner, Provider.WOOCOMMERCE)
     one, other = (
-        by_woocommerce({"id": number}, secret=address.secret, delivery="same")
-        for number in (1, 2)
+        by_woocommerce({"id": number}, secret=address.secret, delivery="same") for number in (1, 2)
     )
 
     for delivery in (one, other, one):
