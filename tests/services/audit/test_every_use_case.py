@@ -22,6 +22,9 @@ SILENT: Final[Mapping[str, str]] = {
     "widget_and_key": "it reads what is set, and changes nothing",
     "take": "a platform's webhook: its row tells it",
     "keep": "likewise",
+    "take_ticket": "likewise: the event, its run and the usage ledger tell it",
+    "end_turn": "likewise",
+    "hand_over": "likewise",
     "keep_found": "the rows of what was found tell it",
     "acting_as": "it looks up who acts, and changes nothing",
 }
