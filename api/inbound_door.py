@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 
-from domain.core.ids import TenantId
 from domain.core.ports import Clock
-from domain.inbound.endpoint import OpenEndpoint
+from domain.inbound.endpoint import AccountOwner, OpenEndpoint
 from domain.integrations.providers import Provider
 from services.core.shared_reads import SharedReads
 from services.inbound.body_room import BodyRoom
@@ -36,10 +36,12 @@ class InboundDoor:
         refusals = RefusalCounts(database)
         return cls(database, SharedReads(read), BodyRoom(), ArrivalGates(), refusals)
 
-    async def owners(self, provider: Provider, account: str) -> tuple[tuple[TenantId, str], ...]:
-        """Client and integration of each connection whose credentials have opened the account."""
+    async def owners(
+        self, provider: Provider, account: str, now: datetime
+    ) -> tuple[AccountOwner, ...]:
+        """Each connection whose credentials have opened the account."""
         async with self.database.unscoped() as connection:
-            return await integrations_of_account(connection, provider, account)
+            return await integrations_of_account(connection, provider, account, now)
 
     @asynccontextmanager
     async def counting(self) -> AsyncIterator[None]:

@@ -205,7 +205,13 @@ def build_activities(
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
             UnitsOfWork(database, engine, utc_now, new_ulid),
-            Doer(Actor.system("inbound"), sealer, utc_now, settings.threads.lasts),
+            Doer(
+                Actor.system("inbound"),
+                sealer,
+                utc_now,
+                settings.threads.lasts,
+                service_address=settings.mail.sender,
+            ),
             platforms=PLATFORMS,
             erasures=engine,
         ),

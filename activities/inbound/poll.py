@@ -8,6 +8,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from temporalio import activity
 
+from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import Clock
@@ -24,6 +25,7 @@ _CONNECTIONS: Final = 100
 # Of one connection at a time: what is left over is asked for ten minutes later.
 _PATIENCE_S: Final = 60.0
 _TOO_SLOW: Final = "too_slow"
+_UNEXPECTED: Final = "unexpected"
 
 _log = structlog.get_logger(__name__)
 
@@ -62,9 +64,12 @@ class PollIntegrations:
             async with self._units.database.service() as connection:
                 page = await polled_connections(connection, POLLED, after=after, limit=_CONNECTIONS)
             for one in page:
-                activity.heartbeat(*after, *_counted(done))
+                so_far = (*after, *_counted(done))
+                activity.heartbeat(*so_far)
                 if is_due(one.cursor, one.connected_at, self._now()):
-                    done = _sum(done, await self._one(step, one))
+                    # A platform may take longer for one page than an activity may be silent.
+                    async with beating(*so_far):
+                        done = _sum(done, await self._one(step, one))
                 after = (one.tenant, one.integration.id)
                 activity.heartbeat(*after, *_counted(done))
             if len(page) < _CONNECTIONS:
@@ -92,6 +97,10 @@ class PollIntegrations:
             await self._units.database.ping()
             _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
+        except Exception as error:  # noqa: BLE001 - merchants choose what their shops answer
+            _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
+            await self._fail(one, _UNEXPECTED)
+            return PollResult(polled=1, found=found, failed=1)
         return PollResult(polled=1, found=found)
 
     async def _page(
@@ -99,7 +108,6 @@ class PollIntegrations:
     ) -> tuple[int, dict[str, str], bool]:
         """How many changes were new, where to go on, and whether there is more."""
         page = await polls.changes(position, one.connected_at)
-        activity.heartbeat()
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
         # In a thread: the time that it takes depends on strangers' text.

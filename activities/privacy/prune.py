@@ -20,6 +20,8 @@ from store.inbound.tables import inbound_messages, inbound_refusals
 from store.intake.tables import idempotency_keys
 from store.privacy.prune import (
     empty_bodies,
+    forget_ended_accounts,
+    prune_ended_endpoints,
     prune_inbound_webhooks,
     prune_older,
     prune_order_facts,
@@ -43,8 +45,8 @@ class Prune:
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes,
         invitations, sessions that are over, the widget's codes and sessions, orders that nothing
-        is told of any more, what webhooks have missed and the bodies of what was told. Repeating
-        it prunes what is left.
+        is told of any more, what finds connections that have ended long ago, what webhooks have
+        missed and the bodies of what was told. Repeating it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -67,6 +69,11 @@ class Prune:
             ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),
             ("widget sessions", step.widget_sessions_s, (prune_widget_sessions,)),
             ("order facts", step.order_facts_s, (prune_order_facts,)),
+            (
+                "ended connections",
+                step.ended_connections_s,
+                (prune_ended_endpoints, forget_ended_accounts),
+            ),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             # The bodies last, so that none is missed that cannot be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),

@@ -93,8 +93,12 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 
 class _Refund(BaseModel):
+    """`is_paid_back`: the payment's provider has given the money back. It is false while that is
+    asked, and the refund is deleted if it refuses."""
+
     id: int
     reason: str = ""
+    is_paid_back: bool = Field(default=False, alias="refunded_payment")
 
 
 class _Refunds(RootModel[tuple[_Refund, ...]]):
@@ -215,6 +219,8 @@ class WooCommerce:
         done = next((one for one in found if key in one.reason), None)
         if done is None and len(found) == _PAGE:
             raise ActionUnknown("more refunds than are looked at")
+        if done is not None and not done.is_paid_back:
+            raise ActionUnknown("written down, and not given back yet")
         return None if done is None else str(done.id)
 
     async def _refund(self, exchange: ConnectorCall, order: Order, amount: Money, key: str) -> str:

@@ -1,6 +1,6 @@
 """Money: whole minor units with their currency, as ISO 4217 counts them."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, Overflow
 from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -39,7 +39,7 @@ class Money(BaseModel):
         code = currency.upper()
         try:
             scaled = Decimal(amount.strip()).scaleb(digits_of(code))
-        except InvalidOperation:
+        except (InvalidOperation, Overflow):
             raise InvalidInput("amount: a decimal number like 49.90 expected") from None
         if not scaled.is_finite() or scaled != scaled.to_integral_value():
             raise InvalidInput("amount: more digits than the currency has")

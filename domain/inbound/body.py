@@ -1,6 +1,8 @@
 """The body: JSON that a platform signed, read into shapes within bounds."""
 
+from collections.abc import Iterator
 from typing import Final, TypeVar
+from urllib.parse import unquote_plus
 
 import orjson
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -47,6 +49,27 @@ def values_in(root: JsonValue) -> int:
         count += len(inside)
         waiting += inside
     return count
+
+
+def words_in(body: bytes) -> str:
+    """All that a body of whatever form says, for a search: JSON and forms without their escapes,
+    which may stand before a word like letters of it."""
+    try:
+        return "\n".join(_strings(orjson.loads(body)))
+    except orjson.JSONDecodeError:
+        text = body.decode(errors="replace")
+    return f"{text}\n{unquote_plus(text)}" if "%40" in text else text
+
+
+def _strings(root: JsonValue) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from value
+        waiting += _inside(value)
 
 
 def _check_depth(root: JsonValue) -> None:

@@ -17,6 +17,7 @@ class RefusalReason(StrEnum):
     UNREADABLE = "unreadable"
     TOO_LARGE = "too_large"
     TOO_MANY = "too_many"
+    CONNECTION_ENDED = "connection_ended"
 
 
 class InboundAddressUnknown(DomainError):

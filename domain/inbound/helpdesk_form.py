@@ -4,11 +4,12 @@ its own, and the secret header that proves it.
 `docs/inbound/` has the template of each helpdesk.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Final, Literal
 
 from domain.inbound.endpoint import SECRET_HEADER
-from domain.inbound.errors import RefusalReason
+from domain.inbound.errors import RefusalReason, WebhookUnreadable
 from domain.inbound.helpdesk_news import (
     Author,
     HelpdeskMessage,
@@ -20,6 +21,7 @@ from domain.inbound.helpdesk_news import (
     closed_or_nothing,
     is_same_person,
     meaning_of,
+    parsed,
 )
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookKind
@@ -52,6 +54,21 @@ class HelpdeskForm(HelpdeskShape):
     customer_email: MaybeText = None
     customer_name: MaybeText = None
     external_id: MaybeText = None
+
+
+def filled_form(body: bytes) -> HelpdeskForm:
+    """Raises WebhookUnreadable; also where a name stands twice: a helpdesk that escapes nothing has
+    filled a customer's words into the template, and they may say who wrote them."""
+    try:
+        json.loads(body, object_pairs_hook=_each_once)
+    except (ValueError, RecursionError):
+        raise WebhookUnreadable("no_known_shape") from None
+    return parsed(HelpdeskForm, body)
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> None:
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise WebhookUnreadable("name_twice")
 
 
 def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:

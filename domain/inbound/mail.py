@@ -1,7 +1,7 @@
 """The mail: what a mail provider hands over, the same few facts for every provider."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
@@ -77,6 +77,7 @@ def ticket_of(
     where the merchant has named one. Headers of that name are not handed on: somebody who writes
     to the provider's address directly can write them.
     """
+    mail = _storable(mail)
     author = mail.only_author
     server = settings.get(AUTHSERV_ID)
     is_genuine = author is not None and (
@@ -104,6 +105,29 @@ def ticket_of(
         payload={name: value for name, value in payload.items() if value},
     )
     return InboundTicket(event, message_key=message_key(mail), attachments=mail.files)
+
+
+def _storable(mail: InboundMail) -> InboundMail:
+    """The same, without the characters that PostgreSQL cannot keep: a stranger's mail with one
+    would fail again and again, and hold up those behind it."""
+    return replace(
+        mail,
+        provider_id=_text(mail.provider_id),
+        headers=[(_text(name), _text(value)) for name, value in mail.headers],
+        author=_text(mail.author),
+        to=_text(mail.to),
+        cc=_text(mail.cc),
+        reply_to=_text(mail.reply_to),
+        recipients=tuple(map(_text, mail.recipients)),
+        returns_to=None if mail.returns_to is None else _text(mail.returns_to),
+        subject=_text(mail.subject),
+        text=_text(mail.text),
+        html=_text(mail.html),
+    )
+
+
+def _text(given: str) -> str:
+    return given.replace("\0", "").encode(errors="replace").decode()
 
 
 def message_key(mail: InboundMail) -> str:

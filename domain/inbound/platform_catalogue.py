@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.inbound.errors import InboundAddressUnknown
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.platforms.freshdesk import FreshdeskWebhooks
 from domain.inbound.platforms.generic import GenericWebhooks
 from domain.inbound.platforms.gorgias import GorgiasWebhooks
@@ -34,6 +35,11 @@ _ALL: Final[tuple[Platform, ...]] = (
     GenericWebhooks(),
 )
 PLATFORMS: Final[Mapping[Provider, Platform]] = {one.provider: one for one in _ALL}
+DUTIFUL: Final = frozenset(
+    provider for provider, one in PLATFORMS.items() if WebhookKind.DUTY in one.topics.values()
+)
+"""Providers that send duties, also for a while after a connection has ended."""
+
 _BY_NAME: Final = {provider.value: platform for provider, platform in PLATFORMS.items()}
 
 

@@ -28,6 +28,7 @@ _ACTIVE: Final = re.compile(
 # So short that they stand in every other large picture by chance: looked for outside of streams.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
+_TEXT: Final = re.compile(rb"[(%]")
 _STREAM: Final = re.compile(rb"stream\r?\n")
 
 
@@ -45,7 +46,7 @@ def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
             return AttachmentRefusal.PDF_ENCRYPTED
         if _ACTIVE.search(plain) or _SHORT.search(_outside_streams(plain)):
             return AttachmentRefusal.PDF_ACTIVE
-        for text in map(_unescaped, _object_streams(data)):
+        for text in map(_unescaped, _object_streams(data, plain)):
             if _ACTIVE.search(text) or _SHORT.search(text):
                 return AttachmentRefusal.PDF_ACTIVE
     except _Opaque:
@@ -74,15 +75,19 @@ def _outside_streams(data: bytes) -> bytes:
     return b" ".join([*pieces, data[place:]])
 
 
-def _object_streams(data: bytes) -> Iterator[bytes]:
-    """Each one's content. Raises _Opaque for one that is not deflated, or that unfolds too far.
+def _object_streams(data: bytes, plain: bytes) -> Iterator[bytes]:
+    """Each one's content. `plain`: the data with names as they are meant. Raises _Opaque for one
+    that is not deflated, that unfolds too far, or that hides behind how its name is spelled.
 
     Each search begins where the last one ended, so that the whole is one pass."""
+    if len(_OBJECT_STREAM.findall(plain)) != len(_OBJECT_STREAM.findall(data)):
+        raise _Opaque
     left = _MAX_INFLATED
     place = 0
     while (named := _OBJECT_STREAM.search(data, place)) is not None:
         begun = _STREAM.search(data, named.end())
-        if begun is None:
+        # Its dictionary has names and numbers: a string or a comment could pass for the stream.
+        if begun is None or _TEXT.search(data, named.end(), begun.start()):
             raise _Opaque
         end = data.find(b"endstream", begun.end())
         if end < 0:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -19,6 +19,11 @@ def provider_of(integration_id: str, stored: str) -> Provider:
         return Provider(stored)
     except ValueError:
         raise UnknownProvider(integration_id, stored) from None
+
+
+DUTIES_LAST: Final = timedelta(days=100)
+"""How long after its end a connection takes its platform's duties. Shopify sends `shop/redact` two
+days after the app was removed, and customers' redactions later still."""
 
 
 class IntegrationStatus(StrEnum):

@@ -11,7 +11,8 @@ class HousekeepingInput(Contract):
     that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
     than any session lasts. `widget_codes_s`: the day that they are counted in. `widget_sessions_s`:
     counted from their last message, longer than they last. `order_facts_s`: counted from the last
-    of an order, longer than customers ask about one."""
+    of an order, longer than customers ask about one. `ended_connections_s`: as long as a connection
+    that has ended takes duties; then its address and its proved name go."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
@@ -23,6 +24,7 @@ class HousekeepingInput(Contract):
     widget_codes_s: float = 24 * 3600
     widget_sessions_s: float = 60 * 24 * 3600
     order_facts_s: float = 400 * 24 * 3600
+    ended_connections_s: float = 100 * 24 * 3600
 
 
 class PruneResult(Contract):

@@ -7,6 +7,7 @@ from domain.inbound.data_request import DUE_AFTER
 from domain.inbound.inbound_webhook import Outcome
 from domain.inbound.meaning import Duty, DutyKind
 from domain.inbound.performed import DutyReason, Performed
+from domain.inbound.platform_catalogue import DUTIFUL
 from domain.intake.customer_email import customer_key
 from domain.integrations.providers import Provider
 from domain.privacy.contracts import EraseInput
@@ -53,13 +54,15 @@ async def perform(
         case DutyKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, duty_id=webhook_id)
+            # The last duty of a shop that has left.
+            await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
             # Whose customers wrote of this shop's orders, and where else it was copied to, no
             # record says.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.CONVERSATIONS_LEFT)
         case DutyKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
             work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
-            await EndpointRepository(work.connection, work.tenant).close_ended()
+            await EndpointRepository(work.connection, work.tenant).close_ended(but_of=DUTIFUL)
             performed = Performed(Outcome.DUTY_DONE)
         case _:
             assert_never(duty.kind)

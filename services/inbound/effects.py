@@ -29,12 +29,14 @@ from store.integrations.order_facts import OrderFactRepository
 @dataclass(frozen=True, slots=True)
 class Doer:
     """What carrying out needs beside the transaction. `actor`: the system, in its own name.
-    `pause_lasts`: how long after a person's last message a ticket is theirs."""
+    `pause_lasts`: how long after a person's last message a ticket is theirs. `service_address`:
+    whom the service's own mails are from."""
 
     actor: Actor
     sealer: Sealer
     now: Clock
     pause_lasts: timedelta
+    service_address: str
 
 
 async def carry_out(
@@ -46,7 +48,9 @@ async def carry_out(
     """
     match meaning:
         case InboundTicket():
-            return await take_ticket(work, doer.actor, webhook, meaning, doer.now)
+            return await take_ticket(
+                work, doer.actor, webhook, meaning, doer.now, service_address=doer.service_address
+            )
         case OrderNews():
             return await _note_orders(work, webhook, meaning)
         case Duty():

@@ -10,13 +10,13 @@ from domain.inbound.endpoint import (
     SECRETS_OF_OURS,
     EndpointEntry,
     WantedEndpoint,
-    check_secret,
     made_secret,
     seal_endpoint_secret,
     token_digest,
     token_of,
 )
 from domain.inbound.errors import EndpointExists, InvalidEndpoint
+from domain.inbound.given_secret import check_given_secret
 from domain.inbound.mapping import check_mapping
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.errors import IntegrationNotFound
@@ -153,7 +153,7 @@ def _check(provider: Provider, wanted: WantedEndpoint) -> None:
     if wanted.secret is not None:
         if not platform.signs:
             raise InvalidEndpoint(f"{provider} signs nothing", "secret")
-        check_secret(wanted.secret)
+        check_given_secret(provider, wanted.secret)
     if wanted.mapping is not None:
         if provider is not Provider.GENERIC:
             raise InvalidEndpoint(f"{provider} has its own form", "mapping")

@@ -27,15 +27,17 @@ async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
     return await ledger.has_mailed(name)
 
 
-async def with_own_addresses(senders: MailSenderRepository, event: InboundEvent) -> InboundEvent:
-    """The event of a mail with the client's own addresses among those that it came to: who writes
-    from one of them is no customer, and gets no answer, but may pass on a form's message."""
+async def with_own_addresses(
+    senders: MailSenderRepository, event: InboundEvent, service_address: str
+) -> InboundEvent:
+    """The event of a mail with the client's own addresses, and the service's, among those that it
+    came to: who writes from one of them is no customer, and gets no answer, but may pass on a
+    form's message."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()
-    if sender is None:
-        return event
-    own: Iterable[str] = filter(None, (sender.address, sender.reply_to))
+    of_client = (sender.address, sender.reply_to) if sender else ()
+    own: Iterable[str] = filter(None, (service_address, *of_client))
     known = event.payload.get(_RECIPIENTS)
     recipients: list[JsonValue] = [*own, *(known if isinstance(known, list) else ())]
     return event.model_copy(update={"payload": {**event.payload, _RECIPIENTS: recipients}})

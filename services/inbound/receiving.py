@@ -98,6 +98,11 @@ def believe(
     return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest)
 
 
+def kind_of(platform: Platform, named: Believed | NamedWebhook) -> WebhookKind:
+    """What its topic is. One without a name that can be read is ignored."""
+    return platform.topics.get(named.identity.topic, WebhookKind.IGNORED)
+
+
 async def take(
     units: UnitsOfWork,
     gates: ArrivalGates,
@@ -124,7 +129,7 @@ async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> Kep
         integration_id=named.integration_id,
         provider=platform.provider,
         identity=named.identity,
-        kind=platform.topics.get(named.identity.topic, WebhookKind.IGNORED),
+        kind=kind_of(platform, named),
         body_digest=named.digest or named.request.digest,
         body=named.request.body,
         headers=kept_headers(named.request.headers),

@@ -1,5 +1,7 @@
 """Tickets: a customer's message that a webhook brought becomes an event, once."""
 
+from functools import partial
+
 from domain.billing.errors import QuotaExhausted
 from domain.core.ports import Clock
 from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
@@ -22,7 +24,13 @@ from store.runs.action_ledger import ActionLedger
 
 
 async def take_ticket(
-    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: InboundTicket, now: Clock
+    work: UnitOfWork,
+    actor: Actor,
+    webhook: StoredWebhook,
+    ticket: InboundTicket,
+    now: Clock,
+    *,
+    service_address: str,
 ) -> WebhookEffect | Wait:
     """Admit the message with its files, unless it came before or a person has its ticket.
 
@@ -31,17 +39,19 @@ async def take_ticket(
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
+    customer = claimed_customer(ticket.event)
+    about = partial(WebhookEffect, reference=ticket.ticket_id, customer=customer)
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
-        return WebhookEffect(Outcome.KNOWN, reference=ticket.ticket_id)
+        return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
+        # Its author is the client: whom it went to only its words tell.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
-        return WebhookEffect(Outcome.LEFT_TO_PEOPLE, reference=ticket.ticket_id)
-    customer = claimed_customer(ticket.event)
+        return about(Outcome.LEFT_TO_PEOPLE)
     wait = await _behind(work, webhook, customer)
     if wait is None:
         try:
-            return await _admit(work, actor, webhook, ticket, now)
+            return await _admit(work, actor, webhook, ticket, now, service_address=service_address)
         # Raised before anything is written.
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
@@ -74,12 +84,17 @@ async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None
 
 
 async def _admit(
-    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, ticket: InboundTicket, now: Clock
+    work: UnitOfWork,
+    actor: Actor,
+    webhook: StoredWebhook,
+    ticket: InboundTicket,
+    now: Clock,
+    *,
+    service_address: str,
 ) -> WebhookEffect:
+    senders = MailSenderRepository(work.connection, work.tenant)
     arrival = Arrival(
-        event=await with_own_addresses(
-            MailSenderRepository(work.connection, work.tenant), ticket.event
-        ),
+        event=await with_own_addresses(senders, ticket.event, service_address),
         event_id=work.new_id(),
         run_id=work.new_id(),
         message_id=work.new_id(),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.core.ports import Sealer
+from domain.inbound.platform_catalogue import DUTIFUL
 from domain.integrations.credentials import new_integration
 from domain.integrations.integration import IntegrationEntry
 from domain.integrations.providers import Provider
@@ -26,8 +27,8 @@ async def connect_integration(
     *,
     sealer: Sealer,
 ) -> IntegrationEntry:
-    """Connect a shop or helpdesk; a connection to the same provider that was there ends, and its
-    address for webhooks closes. Credentials are not tried here: `connect_and_try` does both.
+    """Connect a shop or helpdesk; a connection to the same provider that was there ends, as by
+    `disconnect_integration`. Credentials are not tried here: `connect_and_try` does both.
 
     Raises RoleRequired, InvalidIntegration, ClientNotFound.
     """
@@ -42,7 +43,7 @@ async def connect_integration(
     )
     integrations = IntegrationRepository(work.connection, work.tenant)
     work.deliver(*await integrations.connect(integration, work.now, work.new_id))
-    await EndpointRepository(work.connection, work.tenant).close_ended()
+    await EndpointRepository(work.connection, work.tenant).close_ended(but_of=DUTIFUL)
     work.note(
         actor, "integration connected", integration_id=integration.id, provider=provider.value
     )
@@ -50,8 +51,9 @@ async def connect_integration(
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection, of an unknown provider too, and erase its credentials and its address for
-    webhooks. One that has ended stays as it is.
+    """End a connection, of an unknown provider too, and erase its credentials. Its address for
+    webhooks takes its platform's duties for DUTIES_LAST more, and nothing else. One that has ended
+    stays as it is.
 
     Raises RoleRequired, IntegrationNotFound.
     """
@@ -59,5 +61,5 @@ async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id:
     integrations = IntegrationRepository(work.connection, work.tenant)
     await integrations.require(integration_id)
     work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
-    await EndpointRepository(work.connection, work.tenant).close_ended()
+    await EndpointRepository(work.connection, work.tenant).close_ended(but_of=DUTIFUL)
     work.note(actor, "integration disconnected", integration_id=integration_id)

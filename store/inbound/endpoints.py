@@ -1,6 +1,6 @@
 """The addresses of integrations. Tokens are digests here, and secrets come sealed and stay so."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -10,23 +10,27 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.inbound.endpoint import EndpointEntry, OpenEndpoint
+from domain.inbound.endpoint import AccountOwner, EndpointEntry, OpenEndpoint
 from domain.inbound.errors import EndpointNotFound
-from domain.integrations.integration import IntegrationStatus, provider_of
+from domain.integrations.integration import DUTIES_LAST, IntegrationStatus, provider_of
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import inbound_endpoints
 from store.integrations.tables import integrations
 
+_SINCE: Final = sa.bindparam("since", type_=sa.DateTime(True))
 _OPEN: Final = sa.text(
-    "SELECT client_id, integration_id, provider, sealed_secret, sealed_previous_secret"
-    " FROM inbound_endpoint(:digest, :at)"
+    "SELECT client_id, integration_id, provider, sealed_secret, sealed_previous_secret, is_live"
+    " FROM inbound_endpoint(:digest, :at, :since)"
 ).bindparams(
-    sa.bindparam("digest", type_=sa.LargeBinary), sa.bindparam("at", type_=sa.DateTime(True))
+    sa.bindparam("digest", type_=sa.LargeBinary),
+    sa.bindparam("at", type_=sa.DateTime(True)),
+    _SINCE,
 )
 _OF_ACCOUNT: Final = sa.text(
-    "SELECT client_id, integration_id FROM integrations_of_account(:platform, :account)"
-)
+    "SELECT client_id, integration_id, is_live"
+    " FROM integrations_of_account(:platform, :account, :since)"
+).bindparams(_SINCE)
 _endpoint: Final = inbound_endpoints.c
 _ENTRY: Final = (
     sa.select(
@@ -71,7 +75,8 @@ async def find_endpoint(
     connection: AsyncConnection, digest: bytes, now: datetime
 ) -> OpenEndpoint | None:
     """The endpoint that a token opens, whosever it is. For a connection without a client."""
-    found = await connection.execute(_OPEN, {"digest": digest, "at": now})
+    this = {"digest": digest, "at": now, "since": now - DUTIES_LAST}
+    found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
     if row is None:
         return None
@@ -81,16 +86,20 @@ async def find_endpoint(
         provider=provider_of(row.integration_id, row.provider),
         sealed_secret=row.sealed_secret,
         sealed_previous_secret=row.sealed_previous_secret,
+        is_live=row.is_live,
     )
 
 
 async def integrations_of_account(
-    connection: AsyncConnection, provider: Provider, account: str
-) -> tuple[tuple[TenantId, str], ...]:
-    """Client and integration of each connection whose credentials have opened this account. For a
-    connection without a client."""
-    rows = await connection.execute(_OF_ACCOUNT, {"platform": provider, "account": account})
-    return tuple((TenantId(row.client_id), row.integration_id) for row in rows)
+    connection: AsyncConnection, provider: Provider, account: str, now: datetime
+) -> tuple[AccountOwner, ...]:
+    """Each connection whose credentials have opened this account. For a connection without a
+    client."""
+    this = {"platform": provider, "account": account, "since": now - DUTIES_LAST}
+    rows = await connection.execute(_OF_ACCOUNT, this)
+    return tuple(
+        AccountOwner(TenantId(row.client_id), row.integration_id, row.is_live) for row in rows
+    )
 
 
 class EndpointRepository(TenantRepository):
@@ -169,11 +178,12 @@ class EndpointRepository(TenantRepository):
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
 
-    async def close_ended(self) -> None:
-        """Erase those whose connection has ended."""
+    async def close_ended(self, *, but_of: Collection[Provider]) -> None:
+        """Erase those whose connection has ended. `but_of`: providers whose duties still come."""
         ended = sa.select(integrations.c.id).where(
             integrations.c.client_id == self._tenant,
             integrations.c.status == IntegrationStatus.DISCONNECTED,
+            integrations.c.provider.not_in(sorted(but_of)),
         )
         await self._connection.execute(
             sa.delete(inbound_endpoints).where(

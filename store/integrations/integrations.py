@@ -173,7 +173,7 @@ class IntegrationRepository(TenantRepository):
 
     async def prove(self, integration_id: str, account: str) -> None:
         """Note the account that the connection's credentials have opened: webhooks of the whole
-        installation that name it are the client's. One that has ended has none."""
+        installation that name it are the client's. One that has ended keeps what it had."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -182,6 +182,18 @@ class IntegrationRepository(TenantRepository):
                 integrations.c.status != IntegrationStatus.DISCONNECTED,
             )
             .values(proved_account=account)
+        )
+
+    async def forget_account(self, integration_id: str) -> None:
+        """Let no duty of the whole installation find the connection any more, if it has ended."""
+        await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.status == IntegrationStatus.DISCONNECTED,
+            )
+            .values(proved_account=None)
         )
 
     async def fail(
@@ -219,7 +231,6 @@ class IntegrationRepository(TenantRepository):
             .values(
                 status=IntegrationStatus.DISCONNECTED,
                 sealed=_ERASED,
-                proved_account=None,
                 disconnected_at=now,
             )
             .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)

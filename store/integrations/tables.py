@@ -19,7 +19,7 @@ integrations: Final = sa.Table(
     text("sealed"),
     text("error_code", nullable=True),
     # The account that these credentials have opened, by its platform's name: a shop's domain, an
-    # account's id. Webhooks of the whole installation go to it.
+    # account's id. Webhooks of the whole installation go to it; once it has ended, duties alone.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
@@ -30,6 +30,12 @@ integrations: Final = sa.Table(
         "provider",
         unique=True,
         postgresql_where=sa.text("status <> 'disconnected'"),
+    ),
+    sa.Index(
+        "ix_integrations_account",
+        "provider",
+        "proved_account",
+        postgresql_where=sa.text("proved_account IS NOT NULL"),
     ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )

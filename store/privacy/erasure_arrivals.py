@@ -8,17 +8,22 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from domain.inbound.body import words_in
 from domain.intake.customer_email import customer_key, mentions
 from store.inbound.tables import data_requests, inbound_webhooks
 from store.integrations.tables import order_facts
 
-# Bodies are read whole, of at most a mebibyte each.
 _PAGE: Final = 50
+# Of each body: JSON is no longer, and a mail names who wrote it before its files.
+_READ: Final = 1024 * 1024
 
+# Of a ticket it is known whose it is once it was worked on. Of one that waits its turn, that failed
+# or that the staff wrote only its words tell.
 _WEBHOOKS: Final = sa.text("""
     SELECT webhook.id, webhook.customer_key,
            coalesce(event.erased_at = :mark, false) AS is_theirs,
-           CASE WHEN webhook.kind IN ('fact', 'duty', 'ignored') THEN webhook.body END AS body
+           CASE WHEN webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL
+               THEN substring(webhook.body, 1, :read) END AS body
     FROM inbound_webhooks AS webhook
     LEFT JOIN engine_events AS event
       ON event.client_id = webhook.client_id AND event.id = webhook.event_id
@@ -50,6 +55,7 @@ class CustomerArrivals:
                     "client_id": self._tenant,
                     "after": after,
                     "limit": _PAGE,
+                    "read": _READ,
                     "mark": self._mark,
                 },
             )
@@ -89,4 +95,4 @@ class CustomerArrivals:
     def _is_theirs(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
         if row.is_theirs or row.customer_key == self._key:
             return True
-        return row.body is not None and mentions(row.body.decode(errors="replace"), self._key)
+        return row.body is not None and mentions(words_in(row.body), self._key)

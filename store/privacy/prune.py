@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
-from store.inbound.tables import inbound_webhooks
-from store.integrations.tables import helpdesk_pauses, order_facts
+from store.inbound.tables import inbound_endpoints, inbound_webhooks
+from store.integrations.tables import helpdesk_pauses, integrations, order_facts
 from store.webhooks.tables import outbox
 from store.widget.tables import widget_sessions
 
@@ -42,6 +42,28 @@ async def prune_order_facts(connection: AsyncConnection, before: datetime) -> in
     old = some_of(order_facts, _BATCH, untold)
     # Asked again: a fact may have come while this waited for its row.
     return (await connection.execute(sa.delete(order_facts).where(old, untold))).rowcount
+
+
+async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of the addresses of connections that ended before a time, with their secrets;
+    0 if none is left."""
+    ended = sa.exists().where(
+        integrations.c.client_id == inbound_endpoints.c.client_id,
+        integrations.c.id == inbound_endpoints.c.integration_id,
+        integrations.c.disconnected_at < before,
+    )
+    old = some_of(inbound_endpoints, _BATCH, ended)
+    return (await connection.execute(sa.delete(inbound_endpoints).where(old))).rowcount
+
+
+async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -> int:
+    """Empty the accounts of a batch of connections that ended before a time; 0 if none is left."""
+    row = integrations.c
+    old = some_of(
+        integrations, _BATCH, row.proved_account.is_not(None), row.disconnected_at < before
+    )
+    forgotten = sa.update(integrations).where(old).values(proved_account=None)
+    return (await connection.execute(forgotten)).rowcount
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:

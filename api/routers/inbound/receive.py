@@ -18,10 +18,9 @@ from api.http.json_body import MAX_SECONDS, announced_length, body_within, json_
 from api.inbound_start import begin_work
 from api.resources import Resources, ResourcesDep
 from domain.core.errors import BodyTooLarge, DomainError
-from domain.core.ids import TenantId
 from domain.inbound.app_level import account_of
 from domain.inbound.contracts import WebhookRef
-from domain.inbound.endpoint import OpenEndpoint, token_digest
+from domain.inbound.endpoint import AccountOwner, OpenEndpoint, token_digest
 from domain.inbound.errors import InboundAddressUnknown, InboundRefused, RefusalReason
 from domain.inbound.headers import headers_of_platform
 from domain.inbound.inbound_request import InboundRequest
@@ -30,7 +29,7 @@ from domain.inbound.ports import Platform
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.integrations.providers import Provider
-from services.inbound.receiving import Believed, believe, take
+from services.inbound.receiving import Believed, believe, kind_of, take
 from store.inbound.webhooks import KeptAs
 
 router = APIRouter()
@@ -85,10 +84,13 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
             came = await _came(request, platform, place.grow)
             believed = await _believed(came, sender, resources)
             if believed is not None:
+                _require_taker(endpoint.owner, believed, platform)
                 await _keep(came, believed, (endpoint.owner,), sender, resources)
     except (InboundRefused, BodyTooLarge, TooManyRequests) as refused:
         reason = _reason(refused)
-        resources.inbound.refusals.note(*endpoint.owner, reason, resources.now())
+        resources.inbound.refusals.note(
+            endpoint.tenant, endpoint.integration_id, reason, resources.now()
+        )
         if isinstance(refused, InboundRefused):
             await _count_refusal(request, resources, sender)
         if isinstance(refused, TooManyRequests):
@@ -109,9 +111,8 @@ async def _of_installation(
             believed = await _believed(came, sender, resources)
             if believed is not None:
                 account = account_of(provider, came)
-                await _keep(
-                    came, believed, await _owners(account, sender, resources), sender, resources
-                )
+                owners = await _owners(account, believed, sender, resources)
+                await _keep(came, believed, owners, sender, resources)
     except (InboundRefused, BodyTooLarge) as refused:
         await _count_refusal(request, resources, sender)
         return _refused(request, sender.platform, refused)
@@ -125,15 +126,23 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 
 
 async def _owners(
-    account: str | None, sender: _Sender, resources: Resources
-) -> tuple[tuple[TenantId, str], ...]:
-    """Client and integration of each whose credentials have opened the account."""
-    owners: tuple[tuple[TenantId, str], ...] = ()
+    account: str | None, believed: Believed, sender: _Sender, resources: Resources
+) -> tuple[AccountOwner, ...]:
+    """Each whose credentials have opened the account, and that takes such a webhook."""
+    owners: tuple[AccountOwner, ...] = ()
+    platform = sender.platform
     if account is not None:
-        owners = await resources.inbound.owners(sender.platform.provider, account)
-    if not owners:
-        resources.metrics.of_nobody(sender.platform.provider)
-    return owners
+        owners = await resources.inbound.owners(platform.provider, account, resources.now())
+    takers = tuple(one for one in owners if one.takes(kind_of(platform, believed)))
+    if not takers:
+        resources.metrics.of_nobody(platform.provider)
+    return takers
+
+
+def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) -> None:
+    """Raises InboundRefused, as where there is no address."""
+    if not owner.takes(kind_of(platform, believed)):
+        raise InboundRefused(RefusalReason.CONNECTION_ENDED)
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
@@ -180,14 +189,14 @@ async def _believed(came: InboundRequest, sender: _Sender, resources: Resources)
 async def _keep(
     came: InboundRequest,
     believed: Believed,
-    owners: tuple[tuple[TenantId, str], ...],
+    owners: tuple[AccountOwner, ...],
     sender: _Sender,
     resources: Resources,
 ) -> None:
     """Keep it for each of its owners, and have its work begun. Raises CallerBusy,
     EngineUnavailable: the platform sends it again, and those that have it know it then."""
-    for tenant, integration_id in owners:
-        named = believed.of(integration_id, came)
+    for owner in owners:
+        tenant, named = owner.tenant, believed.of(owner.integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
         resources.metrics.webhook_came(sender.platform.provider, kept.was)
         if kept.was is KeptAs.CONFLICT:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.inbound.endpoint import EndpointEntry, WantedEndpoint
 
-_EXAMPLE: Final[dict[str, JsonValue]] = {"secret": "whsec_from_the_platform"}
+_EXAMPLE: Final[dict[str, JsonValue]] = {"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
 
 
 class OpenEndpointBody(StrictBody):

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 
-from domain.inbound.helpdesk_form import FORM_TOPICS, HelpdeskForm, check_secret, form_meaning
-from domain.inbound.helpdesk_news import MAX_BODY, parsed
+from domain.inbound.helpdesk_form import FORM_TOPICS, check_secret, filled_form, form_meaning
+from domain.inbound.helpdesk_news import MAX_BODY
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning
@@ -36,7 +36,7 @@ class FreshdeskWebhooks:
     def identify(self, request: InboundRequest) -> Identity:
         """Freshdesk names neither a delivery nor a message: ticket, event, time of the change and
         words do, the same in each retry."""
-        form = parsed(HelpdeskForm, request.body)
+        form = filled_form(request.body)
         said = sha256((form.message or form.status or "").encode()).hexdigest()[:16]
         key = f"{form.ticket_id}/{form.event}/{form.updated_at or ''}/{said}"
         return Identity(dedup_key=key, topic=form.event)
@@ -47,4 +47,4 @@ class FreshdeskWebhooks:
         identity: Identity,  # noqa: ARG002 - the protocol's
         facts: EndpointFacts,
     ) -> Meaning:
-        return form_meaning(parsed(HelpdeskForm, request.body), Provider.FRESHDESK, facts.settings)
+        return form_meaning(filled_form(request.body), Provider.FRESHDESK, facts.settings)

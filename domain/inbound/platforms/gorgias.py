@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from domain.inbound.helpdesk_form import FORM_TOPICS, HelpdeskForm, check_secret, form_meaning
-from domain.inbound.helpdesk_news import MAX_BODY, parsed
+from domain.inbound.helpdesk_form import FORM_TOPICS, check_secret, filled_form, form_meaning
+from domain.inbound.helpdesk_news import MAX_BODY
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning
@@ -34,7 +34,7 @@ class GorgiasWebhooks:
 
     def identify(self, request: InboundRequest) -> Identity:
         """A message comes once. A state has no id: the time of the change is its name."""
-        form = parsed(HelpdeskForm, request.body)
+        form = filled_form(request.body)
         last = form.message_id or f"{form.status or ''}/{form.updated_at or ''}"
         return Identity(dedup_key=f"{form.ticket_id}/{form.event}/{last}", topic=form.event)
 
@@ -44,4 +44,4 @@ class GorgiasWebhooks:
         identity: Identity,  # noqa: ARG002 - the protocol's
         facts: EndpointFacts,
     ) -> Meaning:
-        return form_meaning(parsed(HelpdeskForm, request.body), Provider.GORGIAS, facts.settings)
+        return form_meaning(filled_form(request.body), Provider.GORGIAS, facts.settings)

@@ -111,17 +111,28 @@ class SendgridParse:
         return ticket_of(mail, facts.settings, is_vouched=is_vouched)
 
 
-def _is_signed(signed: bytes, signature: str, public_key: str) -> bool:
+def _is_signed(signed: bytes, signature: str, key: str) -> bool:
     """Whether the key's owner signed it: ECDSA over P-256 with SHA-256."""
+    owner = public_key(key)
+    if owner is None:
+        return False
     try:
-        key = load_der_public_key(base64.b64decode(public_key, validate=True))
         given = base64.b64decode(signature, validate=True)
-        if not (isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name == "secp256r1"):
-            return False
-        key.verify(given, signed, ec.ECDSA(hashes.SHA256()))
-    except (InvalidSignature, UnsupportedAlgorithm, binascii.Error, ValueError):
+        owner.verify(given, signed, ec.ECDSA(hashes.SHA256()))
+    except (InvalidSignature, binascii.Error, ValueError):
         return False
     return True
+
+
+def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
+    """The key that SendGrid shows, of P-256: base64 of DER. None for anything else."""
+    try:
+        key = load_der_public_key(base64.b64decode(text, validate=True))
+    except (UnsupportedAlgorithm, binascii.Error, ValueError):
+        return None
+    if isinstance(key, ec.EllipticCurvePublicKey) and isinstance(key.curve, ec.SECP256R1):
+        return key
+    return None
 
 
 def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
-from domain.inbound.body import MAX_JSON, shaped
+from domain.inbound.body import MAX_JSON, json_object, shaped
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
@@ -51,6 +51,14 @@ _DUTIES: Final = {
     "customers/data_request": DutyKind.CUSTOMER_DATA,
     "shop/redact": DutyKind.REDACT_SHOP,
     "app/uninstalled": DutyKind.DISCONNECT,
+}
+_OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
+# The topic is not signed: fields that a duty's body never has tell that it is another's.
+_NEVER: Final = {
+    DutyKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
+    DutyKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
+    DutyKind.REDACT_SHOP: _OF_CUSTOMER | {"data_request", "myshopify_domain"},
+    DutyKind.DISCONNECT: _OF_CUSTOMER | {"shop_domain"},
 }
 
 
@@ -109,12 +117,14 @@ class ShopifyWebhooks:
 
 
 def _duty(kind: DutyKind, body: bytes, facts: EndpointFacts) -> Duty:
-    """Raises WebhookUnreadable for a duty about another shop: one secret signs for all shops that
-    an app is installed in."""
+    """Raises WebhookUnreadable for a duty about another shop, since one secret signs for all shops
+    that an app is installed in; and for the body of another duty."""
     shop = shaped(ShopBody, body).domain
     mine = facts.settings.get("shop")
     if shop is None or (mine is not None and shop.lower() != mine):
         raise WebhookUnreadable("another_shop")
+    if not _NEVER[kind].isdisjoint(json_object(body)):
+        raise WebhookUnreadable("another_duty")
     if kind in (DutyKind.REDACT_SHOP, DutyKind.DISCONNECT):
         return Duty(kind)
     asked = shaped(PrivacyBody, body)

@@ -129,9 +129,13 @@ class FulfillmentBody(_Parcel):
 
 
 class DeletedBody(BaseModel):
-    """Of `orders/delete`."""
+    """Of `orders/delete`, which holds the id alone. The topic is not signed: an order's own body is
+    no deletion."""
 
     id: _Id
+    total_price: None = None
+    line_items: None = None
+    order_id: None = None
 
 
 class ShopBody(BaseModel):

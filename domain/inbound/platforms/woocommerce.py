@@ -94,7 +94,11 @@ class _Order(BaseModel):
 
 
 class _Deleted(BaseModel):
+    """The id alone. The topic is not signed: an order's own body is no deletion."""
+
     id: _Id
+    total: None = None
+    line_items: None = None
 
 
 class WooCommerceWebhooks:

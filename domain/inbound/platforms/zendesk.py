@@ -11,7 +11,7 @@ from typing import Final, Self
 from pydantic import Field, model_validator
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
-from domain.inbound.helpdesk_form import FORM_TOPICS, HelpdeskForm, form_meaning
+from domain.inbound.helpdesk_form import FORM_TOPICS, filled_form, form_meaning
 from domain.inbound.helpdesk_news import (
     MAX_BODY,
     Author,
@@ -141,9 +141,7 @@ class ZendeskWebhooks:
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         if identity.topic in FORM_TOPICS:
-            return form_meaning(
-                parsed(HelpdeskForm, request.body), Provider.ZENDESK, facts.settings
-            )
+            return form_meaning(filled_form(request.body), Provider.ZENDESK, facts.settings)
         told = parsed(_TicketEvent, request.body)
         if told.type == _STATUS_CHANGED:
             return closed_or_nothing(told.detail.id, told.event.current or told.detail.status)

@@ -21,7 +21,7 @@ from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from tests.support.core.rows import only_row, rows
 from tests.support.inbound.mails import Mail, by_postmark
 from tests.support.inbound.stored import listen_to, store_webhook
-from tests.support.inbound.working import Inbox
+from tests.support.inbound.working import SERVICE_ADDRESS, Inbox
 from tests.support.integrations.senders import SENDER, set_sender
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop, open_shop
@@ -85,6 +85,16 @@ async def test_mail_from_the_clients_own_address_has_no_customer(inbox: Inbox) -
 
     await inbox.work(await comes(inbox, Mail(author=SENDER["address"], to="in@parse.example")))
 
+    await assert_nobody_wrote(inbox)
+
+
+async def test_mail_from_the_services_own_address_has_no_customer(inbox: Inbox) -> None:
+    """A merchant who has the service's notices passed on to support: none is answered."""
+    await inbox.work(await comes(inbox, Mail(author=SERVICE_ADDRESS, to="in@parse.example")))
+    await assert_nobody_wrote(inbox)
+
+
+async def assert_nobody_wrote(inbox: Inbox) -> None:
     row = await only_row(inbox.database, engine_events, of=inbox.shop)
     event = InboundEvent(event_type=row["event_type"], payload=row["payload"])
     assert claimed_customer(event) is None

@@ -48,11 +48,13 @@ async def test_each_has_its_effect_once_and_the_next_begins(inbox: Inbox) -> Non
 
 async def test_a_message_that_came_another_way_is_known(inbox: Inbox) -> None:
     first = await inbox.comes(message_id="m-1")
-    second = await inbox.comes(message_id="m-1")
+    second = await inbox.comes(message_id="m-1", customer_email="Ann@x.example")
 
     await inbox.work(first)
     assert (await inbox.work(second)) == WebhookWorked()
     assert await inbox.states(first, second) == ["done event", "done known"]
+    # By which an erasure finds it.
+    assert (await inbox.row(second))["customer_key"] == "ann@x.example"
     assert len(await rows(inbox.database, engine_events, of=inbox.shop)) == 1
 
 

@@ -12,14 +12,19 @@ from adapters.system import new_ulid, utc_now
 from domain.core.errors import EngineUnavailable
 from domain.identity.invitation import INVITED_FOR
 from domain.identity.session import LONGEST
+from domain.integrations.integration import DUTIES_LAST
+from domain.integrations.providers import Provider
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from domain.widget.widget_session import SESSION_LASTS
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
-from store.inbound.tables import inbound_messages, inbound_webhooks
+from store.inbound.endpoints import EndpointRepository, NewEndpoint
+from store.inbound.tables import inbound_endpoints, inbound_messages, inbound_webhooks
 from store.intake.tables import idempotency_keys
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import integrations
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
@@ -184,6 +189,33 @@ async def test_webhooks_go_when_no_platform_sends_them_again_but_never_one_that_
 
     assert {row["id"] for row in await rows(database, inbound_webhooks)} == {kept, waiting}
     assert [row["created_at"] for row in await rows(database, inbound_messages)] == [month]
+
+
+async def test_what_finds_a_connection_goes_when_it_takes_no_duties_any_more(
+    database: Database, shop: Shop
+) -> None:
+    now = utc_now()
+    old: list[str] = []
+    young: list[str] = []
+    live: list[str] = []
+    for kind, at in (
+        (old, now - DUTIES_LAST - timedelta(seconds=1)), (young, now - DUTIES_LAST), (live, None),
+    ):  # fmt: skip
+        async with database.tenant(shop.tenant) as connection:
+            kind.append(await listen_to(connection, shop.tenant, Provider.SHOPIFY))
+            repository = IntegrationRepository(connection, shop.tenant)
+            await repository.prove(kind[0], "a.myshopify.com")
+            endpoint = NewEndpoint(kind[0], kind[0].encode(), "sealed")
+            await EndpointRepository(connection, shop.tenant).open(endpoint, now)
+            if at is not None:
+                await repository.disconnect(kind[0], at, new_ulid)
+
+    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
+
+    assert timedelta(seconds=HousekeepingInput().ended_connections_s) == DUTIES_LAST
+    proved = [row["id"] for row in await rows(database, integrations) if row["proved_account"]]
+    assert proved == [*young, *live]
+    assert [row["integration_id"] for row in await rows(database, inbound_endpoints)] == proved
 
 
 async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(

@@ -19,6 +19,7 @@ from tests.support.servers.woocommerce import (
     SECRET,
     WooCommerceServer,
     WooOrder,
+    WooRefund,
     woocommerce_server,
 )
 
@@ -73,6 +74,16 @@ async def test_money_really_moves_and_goods_stay(
     (refund,) = server.refunds
     assert (refund.moved, refund.restocked) == (True, False)
     assert ACTION in refund.reason
+
+
+async def test_a_refund_at_work_is_none_yet(server: WooCommerceServer, shop: WooCommerce) -> None:
+    """It is written down before the payment's provider is asked, and deleted if that refuses."""
+    begun = WooRefund(9000, 7, 1500, f"Refunded, {ACTION}", moved=False, restocked=False)
+    server.refunds.append(begun)
+
+    with pytest.raises(ActionUnknown):
+        await shop.refund(ORDER, PART, ACTION, again=True)
+    assert server.refunds == [begun]
 
 
 async def test_what_was_never_paid_is_not_given_back(

@@ -1,6 +1,7 @@
 """The addresses for webhooks: opened, rotated and closed by people, and the installation's own."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,9 +9,12 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
+from domain.integrations.integration import DUTIES_LAST
 from domain.integrations.providers import Provider
 from store.inbound.tables import inbound_endpoints
 from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import integrations
+from store.tenants.tables import clients
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
 from tests.support.inbound.addresses import ENDPOINT, PLATFORM_SECRET, opened
@@ -62,7 +66,7 @@ async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) ->
 async def test_a_secret_that_the_platform_gives_out_later(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Until it is there everything is refused; an ended connection has no address."""
+    """Until it is there everything is refused; of an ended connection it takes no news."""
     tenant = TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
         integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
@@ -80,7 +84,39 @@ async def test_a_secret_that_the_platform_gives_out_later(
     assert ended.status_code == 204
     answer = await front.http.post(path, **by_shopify())
     assert status_of(answer) == REFUSED
-    assert await rows(front.database, inbound_endpoints, client_id=shop.client_id) == []
+
+
+async def test_an_ended_address_takes_duties_for_a_hundred_days(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """A shop's redaction comes two days after its app was removed."""
+    there = await listening(front, shop, owner)
+    plain = await listening(front, shop, owner, Provider.GENERIC)
+    for one in (there, plain):
+        path = f"/api/dashboard/integrations/{one.integration_id}"
+        assert (await front.http.delete(path, headers=owner)).status_code == 204
+
+    async def tells(topic: str, secret: str = there.secret) -> tuple[int, str]:
+        redact = by_shopify({"shop_domain": SHOPIFY_NAME}, topic=topic, secret=secret)
+        return status_of(await front.http.post(there.path, **redact))
+
+    assert await tells("shop/redact") == RECEIVED
+    assert await tells("orders/updated") == REFUSED
+    assert await tells("shop/redact", "another-secret") == REFUSED
+    assert [row["topic"] for row in await taken(front, shop)] == ["shop/redact"]
+    (kept,) = await rows(front.database, inbound_endpoints, client_id=shop.client_id)
+    assert kept["integration_id"] == there.integration_id
+    await ended(front, there.integration_id, DUTIES_LAST + timedelta(seconds=1))
+    assert await tells("shop/redact") == REFUSED
+
+
+async def ended(front: LiveEngine, integration_id: str, ago: timedelta) -> None:
+    async with front.database.service() as connection:
+        await connection.execute(
+            sa.update(integrations)
+            .where(integrations.c.id == integration_id)
+            .values(disconnected_at=utc_now() - ago)
+        )
 
 
 @pytest.mark.parametrize("wrong", [{"secret": "short"}, {"mapping": {"message": "a.b"}}])
@@ -168,23 +204,56 @@ async def test_without_a_secret_the_installation_has_no_address(front: LiveEngin
         assert status_of(absent) == (404, "inbound_address_unknown")
 
 
-async def test_credentials_that_ended_prove_nothing(app_secrets: LiveEngine, shop: Shop) -> None:
+async def test_a_shop_that_left_is_told_its_duties_alone(
+    app_secrets: LiveEngine, shop: Shop
+) -> None:
+    """And one that came back is told everything; credentials that ended prove nothing new."""
     front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    tenant, ids = TenantId(shop.client_id), []
+    async with front.database.tenant(tenant) as connection:
+        repository = IntegrationRepository(connection, tenant)
+        for proved in (True, False, True):
+            ids.append(await listen_to(connection, tenant, Provider.SHOPIFY))
+            if proved:
+                await repository.prove(ids[-1], name)
+        await repository.prove(ids[1], name)  # it has ended
+    left, _, live = ids
+
+    async def told(topic: str) -> list[tuple[str, str]]:
+        before = len(await taken(front, shop))
+        webhook = by_shopify(
+            {"shop_domain": name}, secret="new-secret", shop=name, topic=topic
+        )  # fmt: skip
+        assert status_of(await front.http.post("/api/webhooks/shopify", **webhook)) == RECEIVED
+        came = (await taken(front, shop))[before:]
+        return sorted((row["integration_id"], row["kind"]) for row in came)
+
+    assert await told("orders/updated") == [(live, "fact")]
+    assert await told("shop/redact") == [(left, "duty"), (live, "duty")]
+    await ended(front, left, DUTIES_LAST + timedelta(seconds=1))
+    assert await told("customers/redact") == [(live, "duty")]
+
+
+async def test_a_client_that_is_being_erased_takes_nothing(
+    app_secrets: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """What still came in would be kept after its table was emptied."""
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    at = await listening(front, shop, owner, Provider.SHOPIFY)
     tenant = TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
-        integrations = IntegrationRepository(connection, tenant)
-        integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
-        await integrations.prove(integration_id, name)
-        await integrations.disconnect(integration_id, utc_now(), new_ulid)
-        await integrations.prove(integration_id, name)
-        proved = await connection.scalar(
-            sa.text("SELECT proved_account FROM integrations WHERE id = :id"),
-            {"id": integration_id},
+        await IntegrationRepository(connection, tenant).prove(at.integration_id, name)
+    async with front.database.service() as connection:
+        await connection.execute(
+            sa.update(clients).where(clients.c.id == shop.client_id).values(closed_at=utc_now())
         )
 
-    answer = await front.http.post(
-        "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
-    )
+    answers = [
+        await front.http.post(at.path, **by_shopify(secret=at.secret)),
+        await front.http.post(
+            "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
+        ),
+    ]
 
-    assert (proved, status_of(answer)) == (None, RECEIVED)
+    assert [status_of(answer) for answer in answers] == [REFUSED, RECEIVED]
     assert await taken(front, shop) == []

@@ -1,9 +1,11 @@
 """Mails of the three providers: what is believed, how they are named, and what they say."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import orjson
 import pytest
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
@@ -250,3 +252,26 @@ def test_what_is_no_mail_is_said_to_be_none(
 ) -> None:
     with pytest.raises(WebhookUnreadable, match=reason):
         platform.read(request, Identity("key", "inbound"), FACTS) or platform.identify(request)
+
+
+def test_what_postgresql_cannot_keep_is_left_out_of_a_mail() -> None:
+    """A mail that fails whenever it is stored would hold up its client's others."""
+    nul = "\0"
+    mail = Mail(
+        author=f"Ana {nul}<ana@customer.example>",
+        subject=f"Ma{nul} commande",
+        text=f"Bonjour{nul}",
+        html=f"<p>Bonjour{nul}</p>",
+        message_id=f"<{'a' * 300}{nul}@customer.example>",
+        headers=(("X-Name", f"{nul}\ud800"),),
+    )
+    plain = replace(mail, headers=(("X-Name", nul),))
+    for platform, request in (
+        (MailgunRoutes(), by_mailgun(mail)),
+        (PostmarkInbound(), by_postmark(plain)),
+        (SendgridParse(), by_sendgrid(plain)),
+    ):
+        came = ticket(platform, request)
+        assert rb"\u0000" not in orjson.dumps(came.event.payload)
+        assert came.message_key.isprintable()
+        assert "Bonjour" in str(came.event.payload["text"])

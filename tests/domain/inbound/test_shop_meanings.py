@@ -126,6 +126,17 @@ def test_deleted_orders_are_as_old_as_their_deletion() -> None:
         meaning(WOO, woocommerce_request("order.deleted", {"id": 727}), EndpointFacts("i"))
 
 
+def test_an_order_is_no_deletion() -> None:
+    """The topic is not signed, so that whoever has a signed body could send it under another."""
+    for platform, request in (
+        (SHOPIFY, shopify_request("orders/delete", shopify_order())),
+        (SHOPIFY, shopify_request("orders/delete", shopify_parcel())),
+        (WOO, woocommerce_request("order.deleted", woocommerce_order())),
+    ):
+        with pytest.raises(WebhookUnreadable, match="unknown_shape"):
+            meaning(platform, request)
+
+
 CUSTOMER = {"id": 1, "email": "lea@example.com", "phone": None}
 SHOP = {"shop_id": 954889, "shop_domain": "acme.myshopify.com"}
 
@@ -162,6 +173,23 @@ SHOP = {"shop_id": 954889, "shop_domain": "acme.myshopify.com"}
 def test_the_duties_of_shopify(topic: str, body: Body, duty: Duty) -> None:
     assert SHOPIFY.topics[topic] is WebhookKind.DUTY
     assert meaning(SHOPIFY, shopify_request(topic, body)) == duty
+
+
+@each(
+    [
+        ("customers/redact", {"customer": CUSTOMER, "orders_requested": []}),
+        ("customers/redact", {"customer": CUSTOMER, "data_request": {"id": 9}}),
+        ("customers/data_request", {"customer": CUSTOMER, "orders_to_redact": []}),
+        ("shop/redact", {"customer": CUSTOMER, "orders_to_redact": []}),
+        ("shop/redact", {"myshopify_domain": "acme.myshopify.com"}),
+        ("app/uninstalled", {"customer": CUSTOMER, "orders_requested": []}),
+        ("app/uninstalled", {}),
+    ]
+)
+def test_no_duty_from_the_body_of_another(topic: str, body: Body) -> None:
+    """Its signature proves the body and not the topic beside it."""
+    with pytest.raises(WebhookUnreadable, match="another_duty"):
+        meaning(SHOPIFY, shopify_request(topic, {**SHOP, **body}))
 
 
 @each(["customers/redact", "customers/data_request", "shop/redact", "app/uninstalled"])
@@ -243,7 +271,7 @@ def test_what_is_no_known_shape() -> None:
     _broken(SHOPIFY, lambda body: shopify_request("orders/updated", body))
     _broken(WOO, lambda body: woocommerce_request("order.updated", body))
     _broken(PRESTASHOP, standard_request)
-    for amount in ("NaN", "-1", "1e99", "", "1.234", "9" * 50):
+    for amount in ("NaN", "-1", "1e99", "1e999999", "", "1.234", "9" * 50):
         with pytest.raises(WebhookUnreadable):
             shopify_fact("orders/updated", shopify_order(total_price=amount))
         with pytest.raises(WebhookUnreadable):

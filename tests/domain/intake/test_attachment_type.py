@@ -91,6 +91,19 @@ def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaTy
         ("application/pdf", object_stream(b"<< /JS (x) >>" * 2**22), AttachmentRefusal.UNREADABLE),
         (
             "application/pdf",
+            object_stream(b"<< /JS (x) >>").replace(b"/ObjStm", b"/Obj#53tm"),
+            AttachmentRefusal.UNREADABLE,
+        ),
+        (
+            # A string that looks like the stream, before it.
+            "application/pdf",
+            object_stream(b"<< /JS (x) >>").replace(
+                b"/ObjStm", b"/ObjStm /X (stream\n" + zlib.compress(b"x") + b"endstream)"
+            ),
+            AttachmentRefusal.UNREADABLE,
+        ),
+        (
+            "application/pdf",
             object_stream(b"x").replace(b"x\x9c", b"??"),
             AttachmentRefusal.UNREADABLE,
         ),

@@ -20,6 +20,7 @@ from services.inbound.duties import perform
 from store.core.database import Database
 from store.inbound.poll_cursors import PollCursorRepository
 from store.inbound.tables import data_requests, inbound_webhooks, poll_cursors
+from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 from store.integrations.tables import integrations, order_facts
 from store.runs.tables import engine_runs
@@ -138,6 +139,43 @@ async def test_a_shops_redaction_erases_what_came_from_it_alone(
     lookups = [row["lookup"] for row in await rows(database, engine_runs, of=shop)]
     assert {"state": "unavailable"} in lookups
     assert {"state": "found", "order": {"integration_id": other}} in lookups
+
+
+async def test_a_shops_redaction_leaves_the_duties_behind_it(
+    database: Database, shop: Shop
+) -> None:
+    here = await listening(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        first, second = [
+            await store_webhook(connection, shop.tenant, here, b"{}", kind=WebhookKind.DUTY)
+            for _ in range(2)
+        ]
+    await done(database, shop, here, Duty(DutyKind.REDACT_SHOP), first)
+
+    bodies = {row["id"]: row["body"] for row in await rows(database, inbound_webhooks, of=shop)}
+    assert bodies == {first: b"{}", second: b"{}"}
+
+
+async def test_a_shop_that_left_is_found_until_it_is_redacted(
+    database: Database, shop: Shop
+) -> None:
+    """A live connection stays found."""
+    left = await listening(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        repository = IntegrationRepository(connection, shop.tenant)
+        await repository.prove(left, "a.myshopify.com")
+        await repository.disconnect(left, utc_now(), new_ulid)
+        live = await listen_to(connection, shop.tenant, Provider.SHOPIFY)
+        await repository.prove(live, "a.myshopify.com")
+
+    async def found() -> set[str]:
+        stored = await rows(database, integrations, of=shop)
+        return {row["id"] for row in stored if row["proved_account"]}
+
+    assert await found() == {left, live}
+    for one in (left, live):
+        await done(database, shop, one, Duty(DutyKind.REDACT_SHOP), new_ulid())
+    assert await found() == {live}
 
 
 async def test_an_uninstalled_app_is_disconnected_and_told_once(

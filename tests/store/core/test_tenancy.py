@@ -64,6 +64,20 @@ async def test_a_superusers_url_gives_no_superuser(database_url: str) -> None:
         await database.close()
 
 
+async def test_what_looks_over_the_wall_runs_as_the_service(database_url: str) -> None:
+    """As whoever migrates it would be a superuser, or one whom the wall shows no row at all."""
+    with psycopg.connect(as_owner(database_url)) as connection:
+        owners: dict[str, str] = dict(
+            connection.execute(
+                "SELECT proname, pg_get_userbyid(proowner) FROM pg_proc "
+                "WHERE prosecdef AND pronamespace = 'public'::regnamespace"
+            ).fetchall()
+        )
+
+    assert {"active_key", "inbound_endpoint", "integrations_of_account"} <= set(owners)
+    assert set(owners.values()) == {SERVICE_ROLE}
+
+
 @pytest.mark.parametrize("name", sorted(metadata.tables))
 async def test_the_wall_stands_on_every_table(database_url: str, name: str) -> None:
     with psycopg.connect(as_owner(database_url)) as connection:

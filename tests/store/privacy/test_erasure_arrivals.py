@@ -27,16 +27,22 @@ async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, 
         for name, body, kind in (
             ("hers", b'{"email": "ANN@x.example"}', WebhookKind.FACT),
             ("duty", b'{"customer": {"email": "ann@x.example"}}', WebhookKind.DUTY),
+            ("note", rb'{"note": "write to\nann@x.example"}', WebhookKind.FACT),
+            ("tag", rb'{"note": "\u003cann@x.example\u003e"}', WebhookKind.FACT),
+            ("waiting", b'{"from": "ann@x.example", "text": "hello"}', WebhookKind.TICKET),
+            ("form", b"from=Ann+%3Cann%40x.example%3E&text=hello", WebhookKind.TICKET),
+            ("long", b"from: ann@x.example\r\n" + bytes(1_100_000), WebhookKind.TICKET),
             ("longer", b'{"email": "joann@x.example"}', WebhookKind.FACT),
             ("ticket", b"whatever", WebhookKind.TICKET),
             ("his", b"ann@x.example is quoted by bob", WebhookKind.TICKET),
         ):
             stored[name] = await store_webhook(connection, shop.tenant, here, body, kind=kind)
-        await connection.execute(
-            sa.update(inbound_webhooks)
-            .where(inbound_webhooks.c.id == stored["ticket"])
-            .values(customer_key=ANN)
-        )
+        for name, customer in (("ticket", ANN), ("his", BOB)):
+            await connection.execute(
+                sa.update(inbound_webhooks)
+                .where(inbound_webhooks.c.id == stored[name])
+                .values(customer_key=customer)
+            )
         for number, customer in enumerate((ANN, BOB)):
             fact = OrderFact(order_id=str(number), version=now, customer_email=customer.upper())
             await OrderFactRepository(connection, shop.tenant).apply(here, fact, now)
@@ -49,7 +55,7 @@ async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, 
         arrivals = CustomerArrivals(connection, shop.tenant, ANN, now)
         last, emptied = await arrivals.empty_webhooks("")
         assert last == max(stored.values())
-        assert emptied == {"inbound_webhooks, emptied": 3}
+        assert emptied == {"inbound_webhooks, emptied": 8}
         assert await arrivals.empty_webhooks(last) == (None, {"inbound_webhooks, emptied": 0})
         assert await arrivals.remove_told() == {"order_facts": 1, "data_requests": 1}
 

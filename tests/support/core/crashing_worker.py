@@ -145,7 +145,13 @@ def _dying_work(settings: Settings, client: Client, database: Database) -> WorkO
     engine, sealer = TemporalEngine(client), FernetSealer(settings.seal.key.get_secret_value())
     return WorkOnWebhook(
         DyingDoor(database, engine, utc_now, new_ulid),
-        Doer(Actor.system("inbound"), sealer, utc_now, settings.threads.lasts),
+        Doer(
+            Actor.system("inbound"),
+            sealer,
+            utc_now,
+            settings.threads.lasts,
+            service_address=settings.mail.sender,
+        ),
         platforms=PLATFORMS,
         erasures=engine,
     )

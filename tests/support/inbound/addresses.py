@@ -5,7 +5,8 @@ from typing import Any, Final
 from tests.support.core.engine import LiveEngine
 
 ENDPOINT: Final = "/api/dashboard/integrations/{integration_id}/inbound"
-PLATFORM_SECRET: Final = "hush-of-the-platform-0001"
+# Of a shape that Stripe gives out, and Standard Webhooks.
+PLATFORM_SECRET: Final = "whsec_aHVzaC1vZi10aGUtcGxhdGZvcm0tMDAwMQ=="
 
 # Method, path, and the least that it needs.
 ENDPOINT_CHANGES: Final[list[tuple[str, str, dict[str, Any] | None]]] = [

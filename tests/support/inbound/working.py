@@ -27,6 +27,7 @@ from tests.support.core.rows import only_row
 from tests.support.inbound.stored import store_webhook
 from tests.support.tenants.shop import Shop
 
+SERVICE_ADDRESS: Final = "service@platform.example"
 _STANDING: Final = ("state", "waits_for", "outcome")
 
 
@@ -57,7 +58,13 @@ def worker_on(
     sealer = FernetSealer(new_seal_key())
     return WorkOnWebhook(
         UnitsOfWork(database, starts, now, new_ulid),
-        Doer(Actor.system("inbound"), sealer, now, timedelta(hours=72)),
+        Doer(
+            Actor.system("inbound"),
+            sealer,
+            now,
+            timedelta(hours=72),
+            service_address=SERVICE_ADDRESS,
+        ),
         platforms=platforms,
         erasures=starts,
     )

@@ -158,7 +158,12 @@ class WooCommerceServer(HttpService):
 
 def _shown_refund(refund: WooRefund, order: WooOrder) -> dict[str, object]:
     amount = Money(minor=refund.minor, currency=order.currency).decimal()
-    return {"id": refund.id, "amount": amount, "reason": refund.reason}
+    return {
+        "id": refund.id,
+        "amount": amount,
+        "reason": refund.reason,
+        "refunded_payment": refund.moved,
+    }
 
 
 def _error(status: int, code: str) -> Reply:
