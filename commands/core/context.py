@@ -24,7 +24,12 @@ from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
-from domain.inbound.errors import InboundWebhookNotFound
+from domain.inbound.errors import (
+    DataRequestNotFound,
+    EndpointExists,
+    EndpointNotFound,
+    InboundWebhookNotFound,
+)
 from domain.intake.errors import AttachmentNotFound
 from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
 from domain.playbooks.errors import PlaybookNotFound
@@ -116,6 +121,9 @@ def anticipated() -> Iterator[None]:
 
 _SENTENCES: Final = {
     ConversationMovedOn: "the customer has written since: see review show, and --message",
+    DataRequestNotFound: "there is no such data request",
+    EndpointExists: "this integration has an address already: integration inbound rotate renews it",
+    EndpointNotFound: "this integration has no address: integration inbound open makes one",
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
     ErasureNotFound: "there is no such certificate",

@@ -36,6 +36,7 @@ from domain.integrations.providers import Provider
 from services.inbound.log import read_logged
 from services.inbound.replay import replay_webhook
 from store.inbound.log import InboundLogRepository, client_of_inbound
+from store.inbound.poll_cursors import PollCursorRepository
 
 app = typer.Typer(help="What other platforms' webhooks said.", no_args_is_help=True)
 
@@ -79,6 +80,27 @@ async def list_latest(
             for one in refused
         ]
         print_list(("integration", "hour", "reason", "requests"), hours)
+
+
+@command(app, "polls")
+async def list_polls(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show when each of a client's platforms was asked last, and why that failed."""
+    async with reading_client(data, client) as (connection, tenant):
+        found = await PollCursorRepository(connection, tenant).all()
+    if as_json:
+        polls = [{"integration_id": one, **cursor.model_dump(mode="json")} for one, cursor in found]
+        answer(True, "", polls=polls)
+        return
+    out.print(f"{len(found)} connections that were asked")
+    print_list(
+        ("integration", "asked", "failed in a row", "why"),
+        [
+            (one, f"{it.polled_at:%Y-%m-%d %H:%M}", str(it.failures), it.error_code or "")
+            for one, it in found
+        ],
+    )
 
 
 @command(app, "show")

@@ -68,7 +68,8 @@ _MEMORY: Final = sa.text("""
 
 class CustomerFileRepository(TenantRepository):
     async def read(self, request: DataRequest, now: datetime) -> CustomerFile:
-        """Of the customer that a request names; empty where it names none."""
+        """Of the customer that a request names; where it names none, of the orders that it names
+        alone."""
         customer = customer_key(request.customer_email)
         memory = memory_key_of(request.customer_email, verified=True)
         given: dict[str, object] = {"client_id": self._tenant, "customer": customer}
@@ -92,7 +93,12 @@ class CustomerFileRepository(TenantRepository):
             runs=runs,
             reviews=await self._all(FiledReview, _REVIEWS, given),
             attachments=await self._all(FiledAttachment, _ATTACHMENTS, given),
-            orders=await orders.of_customer(request.customer_email or "", limit=MOST_EVENTS),
+            orders=await orders.of_customer(
+                request.customer_email,
+                named_by=request.integration_id,
+                order_ids=request.order_ids,
+                limit=MOST_EVENTS,
+            ),
         )
 
     async def _all(

@@ -133,13 +133,22 @@ class OrderFactRepository(TenantRepository):
         others = (one for one in by_number if one.integration_id != order.integration_id)
         return tuple(one.fact for one in (*by_id, *others))
 
-    async def of_customer(self, email: str, *, limit: int) -> tuple[OrderFact, ...]:
-        """All facts of a customer's orders, of ended connections too, by id."""
+    async def of_customer(
+        self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
+    ) -> tuple[OrderFact, ...]:
+        """All facts of a customer's orders, of ended connections too, by id: of those with
+        this address, and of those that a connection's platform has named as theirs."""
+        row, key = order_facts.c, customer_key(email)
+        # An order without an address does not belong to a customer without one.
+        has_address = sa.false() if key is None else row.customer_key == key
         rows = await self._connection.execute(
             sa.select(order_facts.c.order_id, order_facts.c.facts)
             .where(
-                order_facts.c.client_id == self._tenant,
-                order_facts.c.customer_key == customer_key(email),
+                row.client_id == self._tenant,
+                sa.or_(
+                    has_address,
+                    (row.integration_id == named_by) & row.order_id.in_(order_ids),
+                ),
             )
             .order_by(order_facts.c.integration_id, order_facts.c.order_id)
             .limit(limit)

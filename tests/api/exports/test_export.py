@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import re
+from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -14,6 +15,7 @@ from domain.exports.export import Section
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
 from domain.tenants.client import Role
+from store.inbound.tables import inbound_endpoints, inbound_webhooks
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.tenants.keys import KeyRepository
@@ -109,6 +111,7 @@ async def test_every_section_of_the_caller_and_nobody_else(front: LiveEngine, sh
 @pytest.mark.parametrize("form", ["json", "csv"])
 async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str) -> None:
     await fill_every_table(front.database, shop)
+    digest = new_ulid().encode()
     async with front.database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).connect(
             Integration(id=new_ulid(), provider=Provider.SHOPIFY, sealed="canary-of-the-seal"),
@@ -120,9 +123,23 @@ async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str
             .where(integrations.c.client_id == shop.client_id)
             .values(settings={"access_token": "canary-of-the-settings"})
         )
+        for table, values in (
+            (
+                inbound_endpoints,
+                {
+                    "token_digest": digest,
+                    "sealed_secret": "canary-of-the-address",
+                    "mapping": {"message": "canary"},
+                },
+            ),
+            (inbound_webhooks, {"body": b"canary-of-the-body", "headers": {"x": "canary"}}),
+        ):
+            found = sa.update(table).where(table.c.client_id == shop.client_id).values(**values)
+            assert (await connection.execute(found)).rowcount
         secrets = await rows(front.database, webhook_subscriptions, of=shop)
     hidden = [str(row[name]) for row in secrets for name in row if "secret" in name and row[name]]
     assert hidden
+    hidden += [digest.hex(), b64encode(digest).decode()]
 
     found = (await ask(front, shop, format=form)).text
 

@@ -4,8 +4,10 @@ from adapters.system import utc_now
 from domain.integrations.order_fact import OrderFact
 from domain.tenants.client import Role
 from store.inbound.poll_cursors import PollCursorRepository
+from store.inbound.tables import data_requests
 from store.integrations.order_facts import OrderFactRepository
 from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import a_sender
 from tests.support.reviews.dashboard import person
@@ -46,6 +48,28 @@ async def test_the_file_holds_what_is_the_customers_and_nothing_of_others(
     ]
     assert done[0]["fulfilled_at"] is not None
     assert done[0] == done[1], "the first who said so stays"
+
+
+async def test_orders_that_the_shop_names_are_the_customers(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Parcels and refunds name no address; another shop's order of the same id is another's."""
+    database, now = front.database, utc_now()
+    request_id = await data_requested(database, shop, None)
+    request = await only_row(database, data_requests, id=request_id)
+    other = await a_sender(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        facts = OrderFactRepository(connection, shop.tenant)
+        for place, order_id in ((request["integration_id"], "1"), (other, "1"), (other, "2")):
+            fact = OrderFact(
+                order_id=order_id, version=now, tracking_url=f"https://t.example/{place}"
+            )
+            await facts.apply(place, fact, now)
+
+    file = (await front.http.get(f"{DATA_REQUESTS}/{request_id}", headers=owner)).json()
+
+    (order,) = file["orders"]
+    assert (order["order_id"], order["tracking_url"][-26:]) == ("1", request["integration_id"])
 
 
 async def test_a_request_without_an_address_has_an_empty_file(
