@@ -24,7 +24,12 @@ from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
-from domain.inbound.errors import InboundWebhookNotFound
+from domain.inbound.errors import (
+    DataRequestNotFound,
+    EndpointExists,
+    EndpointNotFound,
+    InboundWebhookNotFound,
+)
 from domain.intake.errors import AttachmentNotFound
 from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
 from domain.playbooks.errors import PlaybookNotFound
@@ -126,6 +131,9 @@ _SENTENCES: Final = {
     ClientNotFound: "there is no such client",
     ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
+    DataRequestNotFound: "there is no such request for data",
+    EndpointExists: "there is an address already; integration inbound rotate makes a new one",
+    EndpointNotFound: "this integration has no address; integration inbound open makes one",
     InboundWebhookNotFound: "there is no such inbound webhook; they are kept for 30 days",
     IntegrationNotFound: "there is no such integration",
     MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",

@@ -13,7 +13,7 @@ STEERING = "\x1b[2J"
 
 
 async def _received(url: str) -> tuple[Shop, str, str]:
-    """A shop, a webhook that failed, and one that was processed."""
+    """A shop, a webhook that failed, one that was processed, and one that waits."""
     database = Database(url)
     try:
         shop = await open_shop(database)
@@ -30,6 +30,16 @@ async def _received(url: str) -> tuple[Shop, str, str]:
             body=f'{{"note": "[bold]{STEERING}"}}'.encode(),
         )
         done = await logged(database, shop, sender)
+        await logged(
+            database,
+            shop,
+            sender,
+            kind="ticket",
+            state="waiting",
+            outcome=None,
+            waits_for="client_limit",
+            not_before=utc_now().replace(hour=13, minute=5),
+        )
         hour = utc_now().replace(minute=0, second=0, microsecond=0)
         await refused(database, shop, sender, reason="signature_wrong", hour=hour, count=7)
     finally:
@@ -54,9 +64,10 @@ def test_log(database_url: str) -> None:
     afterwards = asked(database_url, "show", failed)
     unknown = cli("inbound", "show", shop.client_id, **url)
 
-    assert [one["inbound_id"] for one in told["webhooks"]] == [done, failed]
+    assert [one["inbound_id"] for one in told["webhooks"][1:]] == [done, failed]
     assert [one["inbound_id"] for one in only["webhooks"]] == [failed]
     assert told["refusals"][0]["count"] == 7
+    assert "client limit until 13:05 UTC" in listed
     assert "signature wrong" in listed
     assert "It could not be processed: no order." in " ".join(shown.split())
     assert "[bold]" in shown
