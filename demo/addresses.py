@@ -51,7 +51,7 @@ def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
     }
     body = shlex.quote(json.dumps(mail, ensure_ascii=False))
     # Each time it is pasted it is another mail.
-    body = body.replace(_MESSAGE_ID, "mail-'$(date +%s)'")
+    body = body.replace(_MESSAGE_ID, "mail-'\"$(date +%s)\"'")
     yield f"curl -s {api_url}{hub.postmark.path} -H 'Content-Type: application/json' -d {body}"
 
 

@@ -30,4 +30,4 @@ def test_the_mail_that_is_shown_is_taken() -> None:
     assert identity.dedup_key == "mail-$(date +%s)"
     told = postmark.read(request, identity, FACTS)
     assert isinstance(told, InboundTicket)
-    assert told.event.customer_email == "you@example.com"
+    assert told.event.payload["from"] == "you@example.com"
