@@ -70,7 +70,7 @@ async def list_latest(
         return
     out.print(f"{len(found)} webhooks")
     print_list(
-        ("webhook", "came", "provider", "topic", "what came of it", "about"),
+        ("webhook", "came", "provider", "topic", "what came of it", "about, or why"),
         [_cells(one) for one in found],
     )
     if refused:
@@ -162,18 +162,16 @@ def _cells(webhook: InboundWebhook) -> tuple[str, ...]:
         f"{webhook.created_at:%Y-%m-%d %H:%M}",
         webhook.provider.value,
         webhook.topic,
-        _came_to(webhook),
-        webhook.reference or webhook.event_id or webhook.reason or "",
+        webhook.outcome.value if webhook.outcome else webhook.state.value,
+        _about(webhook),
     )
 
 
-def _came_to(webhook: InboundWebhook) -> str:
-    """Its outcome, or how far it is and what it waits for."""
-    if webhook.outcome is not None:
-        return webhook.outcome.value
-    if webhook.waits_for is None:
-        return webhook.state.value
-    return f"{webhook.state.value}: {spoken(webhook.waits_for)}"
+def _about(webhook: InboundWebhook) -> str:
+    if webhook.state is WebhookState.WAITING:
+        until = "" if webhook.not_before is None else f" until {webhook.not_before:%H:%M} UTC"
+        return spoken(webhook.waits_for or "its turn") + until
+    return webhook.reference or webhook.event_id or webhook.reason or ""
 
 
 def _refusal(refused: RefusalCount) -> dict[str, object]:
