@@ -9,10 +9,13 @@ from rich.console import Console
 from rich.table import Table
 
 from demo.content import BRAND, OWNER
+from demo.hub import DemoHub
 from demo.opening import OpenShop
+from demo.platforms import SUPPORT
 from embedded.data_folder import StackInfo
 
 GATEWAY: Final = "/api/engine/gateway"
+_MESSAGE_ID: Final = "MESSAGE_ID"
 
 
 def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
@@ -27,13 +30,29 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
     table.add_row("client_id", opened.shop.client_id)
     table.add_row("key", opened.shop.key)
     table.add_row("webhook", opened.shop.webhook.id)
-    for name, address in opened.hub.addresses():
-        table.add_row(f"from {name}", f"{stack.api_url}{address.path}")
     table.add_row("helpdesk", opened.desk.url)
     table.add_row("owner", OWNER)
     out.print(table)
-    for line in _lines(opened, stack):
+    for line in (*platform_lines(opened.hub, stack.api_url), *_lines(opened, stack)):
         out.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
+    """The addresses for webhooks, uncut: they are pasted. Then a mail that one of them takes."""
+    for name, address in hub.addresses():
+        signed = f", signed with {address.secret}" if address.secret else ""
+        yield f"from {name} to {api_url}{address.path}{signed}"
+    mail = {
+        "MessageID": _MESSAGE_ID,
+        "From": "you@example.com",
+        "To": SUPPORT,
+        "Subject": "Livraison",
+        "TextBody": "Combien coûte la livraison express ?",
+    }
+    body = shlex.quote(json.dumps(mail, ensure_ascii=False))
+    # Each time it is pasted it is another mail.
+    body = body.replace(_MESSAGE_ID, "mail-'\"$(date +%s)\"'")
+    yield f"curl -s {api_url}{hub.postmark.path} -H 'Content-Type: application/json' -d {body}"
 
 
 def _lines(opened: OpenShop, stack: StackInfo) -> Iterator[str]:

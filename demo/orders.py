@@ -67,7 +67,7 @@ class DemoNumbers:
 
     @property
     def told(self) -> str:
-        """Of an order that the demo shop does not have: a webhook tells of it."""
+        """Of an order that the demo shop does not have: it is known from a webhook."""
         return str(500_000 + self.first)
 
     @property

@@ -1,5 +1,5 @@
-"""Reconciliation of the inbound hub, on a schedule: what lost webhooks would have told, and the
-mails about what platforms have asked for."""
+"""Reconciliation of the inbound hub, on a schedule: changes whose webhooks were missed, and the
+mails about requests for data."""
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError

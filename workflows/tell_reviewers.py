@@ -1,4 +1,4 @@
-"""The notice of a review: the client's people are told in their chat that one waits for them."""
+"""The notice of a review to the client's people in their chat."""
 
 from contextlib import suppress
 
@@ -22,7 +22,7 @@ class TellReviewers:
 
 
 async def start_tellings(client_id: str, stored: PersistResult) -> None:
-    """What people are told of a run's outcome. Return when the workflows are started, or were
+    """The notices of a run's outcome. Return when the workflows are started, or were
     before; they outlive the run."""
     await start_mail_answer(client_id, stored.late_answer)
     if not stored.notice:

@@ -51,7 +51,7 @@ class LookUp:
 
         Idempotency key: run_id; it only reads the shop, and a repetition overwrites what it found.
         A shop that does not answer is a finding, not a failure: the run goes on with what webhooks
-        have told of its orders, or says so.
+        said of its orders, or states that nothing is known.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -98,8 +98,8 @@ class LookUp:
 async def _with_told(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
-    """The same with what webhooks have told: of the order that a shop showed, what it does not say
-    itself; where none showed it, the order of a shop that gave no answer."""
+    """The finding with facts from webhooks added. They fill in what the shop does not say of its
+    order, or stand for the order if no shop answered."""
     if found.order is not None:
         known = await facts.about(found.order)
         return found.model_copy(update={"order": with_facts(found.order, known)})

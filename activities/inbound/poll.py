@@ -1,4 +1,4 @@
-"""Poll: ask platforms for what a lost webhook would have told."""
+"""Poll: ask platforms for changes whose webhooks were missed."""
 
 import asyncio
 from collections.abc import Mapping
@@ -88,12 +88,13 @@ class PollIntegrations:
             await self._fail(one, error.code)
             return PollResult(polled=1, found=found, failed=1)
         except TimeoutError:
-            # Pages that were kept are done with: then there was only much to do.
+            # Pages that were kept are done: the rest follows with the next poll.
             if not found:
                 await self._fail(one, _TOO_SLOW)
             return PollResult(polled=1, found=found, failed=int(not found))
         except (EngineUnavailable, SQLAlchemyError) as error:
-            await self._units.database.ping()  # else it is nobody's fault but the database's
+            # Raises if the database is away: then the connection did not fail.
+            await self._units.database.ping()
             _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
         except Exception as error:  # noqa: BLE001 - merchants choose what their shops answer
@@ -109,7 +110,7 @@ class PollIntegrations:
         page = await polls.changes(position, one.connected_at)
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
-        # In a thread: how long it takes is for strangers to say.
+        # In a thread: the time that it takes depends on strangers' text.
         read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)

@@ -30,8 +30,8 @@ class TellOfDataRequests:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Write to the owner of each request that nobody was told of, once unless this worker dies
-        with the mail handed over.
+        """Write to the owner of each request that has had no mail. A mail is sent once, unless this
+        worker dies with the mail handed over.
 
         Idempotency key: the Message-ID, made of the request's id. Raises MailUnreachable, for
         Temporal to retry. A refused mail, and one of unknown fate, is logged and not sent again.

@@ -29,7 +29,7 @@ from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 # A mail with files is held in memory several times while it is read: so many at once in a worker.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
-# Below what the step may take; whoever waits longer comes again.
+# Below the step's time limit; a webhook that waits longer is tried again.
 _PATIENCE_S: Final = 4.0
 # Files of ten megabytes are written in it.
 _TRANSACTION_S: Final = 10.0
@@ -95,7 +95,7 @@ class WorkOnWebhook:
         return WebhookWorked(next_ids=turn.next_ids)
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
-        """What the bytes say. In a thread: how long it takes is for strangers to say."""
+        """What the bytes say. In a thread: the time that it takes depends on strangers' text."""
         if has_ended(webhook.standing):
             return _NOTHING_LEFT  # whatever it says, nothing is done
         platform = self._platforms.get(webhook.provider)

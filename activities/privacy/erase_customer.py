@@ -106,7 +106,7 @@ class CustomerErasure:
         )
 
     async def _remove_arrivals(self) -> None:
-        """What platforms have told of the customer, whatever became of it."""
+        """All that platforms sent about the customer, whatever its outcome."""
         last: str | None = ""
         while last is not None:
             async with self._database.service() as connection:

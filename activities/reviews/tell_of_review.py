@@ -67,7 +67,7 @@ class TellOfReview:
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
     ) -> None:
-        """The sweep of deliveries sends what is told of it: the run may have ended."""
+        """The sweep of deliveries sends the webhook about it: the run may have ended."""
         _log.warning("chat given up", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(

@@ -103,7 +103,7 @@ async def _blocked(
     action, order = planned
     if order is None or order.id != action.order_id:
         return PolicyReason.NOT_THEIRS
-    # A dispute may have been told of since the agent thought.
+    # A webhook may have reported a dispute since the agent decided.
     order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,

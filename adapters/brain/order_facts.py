@@ -44,7 +44,7 @@ def order_values(order: Order, language: Language, today: date | None = None) ->
     """The values of a template's placeholders that the shop itself has told.
 
     What the shop did not tell is left out. Its `note` never comes in: anybody may have written it.
-    `today`: in UTC. What was told on a day before says when, so that it does not sound live.
+    `today`: in UTC. Facts of an earlier day have their time, so that they do not sound live.
     """
     values = {
         "order_number": order.number,
@@ -58,7 +58,7 @@ def order_values(order: Order, language: Language, today: date | None = None) ->
 
 
 def is_old(order: Order, today: date | None) -> bool:
-    """Whether webhooks told of the order on a day before today, and its shop was not asked."""
+    """Whether the order is known from webhooks of an earlier day, and its shop was not asked."""
     return order.told_at is not None and (today is None or order.told_at.date() < today)
 
 

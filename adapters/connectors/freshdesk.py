@@ -129,7 +129,7 @@ class Freshdesk:
     async def _find(
         self, exchange: ConnectorCall, path: str, text: str, *, private: bool
     ) -> str | None:
-        """The id of what says it already. Raises ActionUnknown if nobody can tell."""
+        """The id of the message that says it already. Raises ActionUnknown if that is unclear."""
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):

@@ -81,7 +81,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # A slow name takes the threads of its own look-ups, and nobody else's.
+            # A slow name uses only the threads of its own look-ups.
             return await self._names.found(await self._names.begin(host, host))
 
 

@@ -1,7 +1,7 @@
 """Slack: an incoming webhook, which posts to the channel that it was made for.
 
 It answers `ok`, or a word that is no JSON. It can be asked for nothing, so a connection is not
-tried: the first notice tells whether the address is good.
+tried: the first notice shows whether the address is good.
 """
 
 from collections.abc import Mapping

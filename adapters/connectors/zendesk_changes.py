@@ -118,7 +118,7 @@ def _changes(
                 "author": {
                     "email": author.email if author else None,
                     "name": author.name if author else None,
-                    # Nobody's words are a customer's unless the account says so.
+                    # Words count as a customer's only if the account says so.
                     "is_staff": author is None or author.role in _STAFF,
                 },
             }

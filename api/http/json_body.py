@@ -61,8 +61,8 @@ async def body_within(
     seconds: float,
     make_room: Callable[[int], None] | None = None,
 ) -> bytes:
-    """The raw body of at most so many bytes, within so many seconds. `make_room`: told how many
-    bytes are held so far, before more are waited for; it may raise.
+    """The raw body of at most so many bytes, within so many seconds. `make_room`: called with the
+    number of bytes held so far, before more are read; it may raise.
 
     Raises BodyTooLarge, BodyTooSlow, InvalidBody, and what `make_room` raises.
     """

@@ -121,9 +121,6 @@ def anticipated() -> Iterator[None]:
 
 _SENTENCES: Final = {
     ConversationMovedOn: "the customer has written since: see review show, and --message",
-    DataRequestNotFound: "there is no such data request",
-    EndpointExists: "this integration has an address already: integration inbound rotate renews it",
-    EndpointNotFound: "this integration has no address: integration inbound open makes one",
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
     ErasureNotFound: "there is no such certificate",
@@ -134,6 +131,9 @@ _SENTENCES: Final = {
     ClientNotFound: "there is no such client",
     ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
+    DataRequestNotFound: "there is no such request for data",
+    EndpointExists: "there is an address already; integration inbound rotate makes a new one",
+    EndpointNotFound: "this integration has no address; integration inbound open makes one",
     InboundWebhookNotFound: "there is no such inbound webhook; they are kept for 30 days",
     IntegrationNotFound: "there is no such integration",
     MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",

@@ -70,7 +70,7 @@ async def list_latest(
         return
     out.print(f"{len(found)} webhooks")
     print_list(
-        ("webhook", "came", "provider", "topic", "what came of it", "about"),
+        ("webhook", "came", "provider", "topic", "what came of it", "about, or why"),
         [_cells(one) for one in found],
     )
     if refused:
@@ -163,8 +163,15 @@ def _cells(webhook: InboundWebhook) -> tuple[str, ...]:
         webhook.provider.value,
         webhook.topic,
         webhook.outcome.value if webhook.outcome else webhook.state.value,
-        webhook.reference or webhook.event_id or webhook.reason or "",
+        _about(webhook),
     )
+
+
+def _about(webhook: InboundWebhook) -> str:
+    if webhook.state is WebhookState.WAITING:
+        until = "" if webhook.not_before is None else f" until {webhook.not_before:%H:%M} UTC"
+        return spoken(webhook.waits_for or "its turn") + until
+    return webhook.reference or webhook.event_id or webhook.reason or ""
 
 
 def _refusal(refused: RefusalCount) -> dict[str, object]:

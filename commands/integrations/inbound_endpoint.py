@@ -31,6 +31,7 @@ from domain.inbound.endpoint import (
     WantedEndpoint,
     endpoint_url,
 )
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.providers import Provider
 from services.inbound.endpoints import (
     DrawnBytes,
@@ -48,6 +49,10 @@ app = typer.Typer(help="The addresses that platforms send webhooks to.", no_args
 
 _VARIABLE: Final = "INBOUND_SECRET"
 _SENT_AS_HEADER: Final = frozenset({Provider.GORGIAS, Provider.FRESHDESK})
+_MISSING: Final = (
+    "the secret that the platform signs with. Everything is refused until "
+    "`integration inbound secret` stores it"
+)
 
 IntegrationArgument = Annotated[str, typer.Argument()]
 
@@ -119,7 +124,8 @@ async def put_secret(
     secret, sealer = _secret(), sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         await set_endpoint_secret(work, operator(), integration_id, secret, sealer=sealer)
-    answer(as_json, "Stored. The one before is good for 24 hours.", integration_id=integration_id)
+    sentence = "Stored. One before it is good for 24 hours more."
+    answer(as_json, sentence, integration_id=integration_id)
 
 
 @command(app, "show")
@@ -159,6 +165,8 @@ def _tell(data: Path, as_json: bool, sentence: str, shown: ShownEndpoint) -> Non
         told["secret"] = shown.secret
         if provider in _SENT_AS_HEADER:
             told["header"] = SECRET_HEADER
+    if not shown.entry.has_secret and PLATFORMS[provider].needs_secret:
+        told["missing"] = _MISSING
     answer(as_json, sentence, integration_id=shown.entry.integration_id, **told)
 
 

@@ -45,7 +45,7 @@ async def attachment(
         if found.state is AttachmentState.REFUSED:
             raise AttachmentNotFound(wanted)
         try:
-            # Never over another file, and readable by nobody else.
+            # Never over another file, and readable by its owner alone.
             handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None

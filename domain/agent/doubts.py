@@ -73,8 +73,8 @@ def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationR
 def _doubt_of_files(
     material: Material, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
 ) -> EscalationReason | None:
-    """Who speaks of a file is not answered by a brain that has not looked at it. Whoever drew an
-    image may have written in it: with one, nothing is done to an order."""
+    """A message that speaks of a file is not answered by a brain that has not looked at it. An
+    image may have words of a stranger in it: with one, nothing is done to an order."""
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
         return EscalationReason.POLICY_RESTRICTION
     if len(material.attachments) <= answer.seen_files:

@@ -51,6 +51,6 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Whether what the customer wants is told by the files as well: the text speaks of them, or it
-    is of what a photo proves. Logos in a mail's signature are files too, and tell nothing."""
+    """Whether the files belong to what the customer wants: the text speaks of them, or of something
+    that a photo proves. Logos in a mail's signature are files too, and mean nothing."""
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

@@ -242,7 +242,7 @@ def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
 
 
 def _is_wordless(material: Material) -> bool:
-    """Whether files are all that came: what they say is nobody's wish."""
+    """Whether the message has files and no words: then there is no wish to read."""
     event = material.event
     return bool(material.attachments) and event.reply_allowed and not event.text.strip()
 

@@ -29,7 +29,7 @@ class PolicyReason(StrEnum):
     own stands in the message. `not_certain`: there is one, and it is hesitant. `order_not_named`,
     `several_orders`: which order is meant is not certain. `not_confirmed`: the customer has not
     said yes. `unknown_language`: no grammar reads it. `sender_not_authenticated`: nobody vouches
-    for the mail's sender. `order_not_live`: webhooks have told of the order, and its shop was not
+    for the mail's sender. `order_not_live`: the order is known from webhooks, and its shop was not
     asked. `order_disputed`: the customer's bank is asked for the payment, so that a human decides.
     `people_answer`: a person has answered in the helpdesk's ticket.
     """

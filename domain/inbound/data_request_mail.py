@@ -1,4 +1,4 @@
-"""The mail that tells a client's owner that a customer wants their data, in French."""
+"""The mail to a client's owner about a customer who wants their data, in French."""
 
 from domain.core.ports import OutgoingMail
 from domain.inbound.data_request import DataRequest

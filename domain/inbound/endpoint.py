@@ -21,7 +21,7 @@ OVERLAP: Final = timedelta(hours=24)
 """How long the token and the secret before a rotation are good."""
 
 SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
-"""Where platforms that sign nothing are told to put the secret."""
+"""The header in which platforms that sign nothing send the secret."""
 
 SECRETS_OF_OURS: Final = frozenset(
     {
@@ -115,7 +115,7 @@ def made_secret(random_bytes: bytes) -> str:
 
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
-    """Together with whose it is, so that none can be moved."""
+    """Sealed together with its client and integration, so that it cannot be moved to another."""
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
 

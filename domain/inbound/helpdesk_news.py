@@ -1,4 +1,4 @@
-"""Helpdesk news: what a helpdesk tells of a ticket, however it spells it."""
+"""Helpdesk news: what a helpdesk says of a ticket, in one form for all helpdesks."""
 
 from dataclasses import dataclass
 from enum import StrEnum

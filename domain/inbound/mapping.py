@@ -19,6 +19,7 @@ from domain.intake.event import InboundEvent
 from domain.intake.payload_view import scalar_text
 
 EVENT_TYPE: Final = "event_type"
+_UNTYPED: Final = "generic.message"
 CUSTOMER_VERIFIED: Final = "customer_verified"
 _EVENT_FIELDS: Final = (EVENT_TYPE, "source", "customer_email", "message")
 _PAYLOAD_FIELDS: Final = (
@@ -84,7 +85,8 @@ def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> Inbo
     """The event that a body is; None where nothing was found that could be answered or acted on.
 
     An empty mapping stands for GATEWAY_MAPPING; any other is taken as it is, and its event has the
-    body's `type` where it names no `event_type`. Raises WebhookUnreadable, InvalidEndpoint.
+    body's `type` where it names no `event_type`, else generic.message. Raises WebhookUnreadable,
+    InvalidEndpoint.
     """
     chosen = mapping or GATEWAY_MAPPING
     compiled = {name: _compiled(one, name) for name, one in chosen.items()}
@@ -99,7 +101,7 @@ def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> Inbo
     if isinstance(verified := found.get(CUSTOMER_VERIFIED), bool):
         payload[CUSTOMER_VERIFIED] = verified
     return InboundEvent(
-        event_type=texts.get(EVENT_TYPE) or _text("type", body.get("type")) or "generic",
+        event_type=texts.get(EVENT_TYPE) or _text("type", body.get("type")) or _UNTYPED,
         source=texts.get("source"),
         customer_email=texts.get("customer_email"),
         message=texts.get("message"),

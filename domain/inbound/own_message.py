@@ -1,4 +1,4 @@
-"""The own message: whether what a helpdesk tells of was written by the agent.
+"""The own message: whether the agent wrote what a helpdesk sends.
 
 Never by the author's address alone: people may work under the agent's account.
 """

@@ -10,7 +10,7 @@ from domain.privacy.contracts import EraseInput
 class DutyReason(StrEnum):
     """What is left to people.
 
-    `no_address`: the platform named no customer, so that only what it told of the orders was
+    `no_address`: the platform named no customer, so that only its facts of the orders were
     erased. `data_requested`: somebody hands the customer's data over. `conversations_left`: what
     came from the shop is erased; conversations with its customers, exports and what was sent to
     other systems are not.

@@ -1,4 +1,4 @@
-"""Polling: what a platform is asked for, so that a lost webhook is made up for."""
+"""Polling: what a platform is asked for, so that a missed webhook has its effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ _LONGEST: Final = timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True)
 class FoundChange:
-    """What a platform has told when it was asked, as its webhook would have: the name of the
-    delivery, and its bytes."""
+    """A change that a poll found, as the webhook that was missed: the name of the delivery, and its
+    bytes."""
 
     identity: Identity
     body: bytes = field(repr=False)

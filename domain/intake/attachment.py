@@ -36,7 +36,7 @@ class AttachedFile:
 
 
 class Attachment(BaseModel):
-    """One as people and brains are told of it. `media_type`: what its bytes say; None where that is
+    """One as people and brains see it. `media_type`: what its bytes say; None where that is
     nothing that is kept. `size` in bytes. `reason`: why it was refused, a stable code."""
 
     model_config = ConfigDict(frozen=True)

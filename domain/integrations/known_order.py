@@ -1,6 +1,6 @@
-"""The known order: all that webhooks and polls have told of one order.
+"""The known order: all facts of one order from webhooks and polls.
 
-Each field is kept with the time that it was told of, so that facts may come late, twice and in any
+Each field is kept with the version of its fact, so that facts may come late, twice and in any
 order: the same facts give the same known order.
 """
 
@@ -21,7 +21,7 @@ _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ToldValue(BaseModel):
-    """`at`: the version of the fact that told it."""
+    """`at`: the version of the fact that it comes from."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,12 +30,12 @@ class ToldValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """Of two the higher counts. Those of the same moment have to be told apart somehow."""
+        """Of two the higher counts. A rule decides between two of the same moment."""
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
 class ToldRefund(BaseModel):
-    """All that was given back, as told at one version."""
+    """All that was given back, as of one version."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +45,7 @@ class ToldRefund(BaseModel):
 
 class KnownOrder(BaseModel):
     """`told`: by field of an `OrderFact`. `refunds`: those that no later and larger one covers.
-    `deleted_at`: the version of the last deletion; what was told before it is forgotten."""
+    `deleted_at`: the version of the last deletion; earlier facts are forgotten."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,7 +85,7 @@ class KnownOrder(BaseModel):
 
     @property
     def refunded(self) -> Money | None:
-        """All that was given back; it never shrinks. Of several currencies the last one told."""
+        """All that was given back; it never shrinks. Of several currencies the last one counts."""
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
@@ -93,7 +93,7 @@ class KnownOrder(BaseModel):
         return max(sums, key=lambda it: it.minor)
 
     def fact(self, order_id: str) -> OrderFact:
-        """The order as one fact that tells all that is known."""
+        """The order as one fact with all that is known."""
         return OrderFact.model_validate(
             {
                 "order_id": order_id,
@@ -106,7 +106,7 @@ class KnownOrder(BaseModel):
 
 
 def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order | None:
-    """The order as an answer may speak of it. None where what makes an order was never told.
+    """The order as an answer may speak of it. None while no fact has what makes an order.
 
     Nothing of it can be given back: its shop was not asked.
     """

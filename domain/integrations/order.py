@@ -45,8 +45,8 @@ class Order(BaseModel):
 
     `is_disputed`: the customer's bank has called the payment back, or is asked to.
     `is_payment_failed`: the last try to pay failed. `refunded`: what was given back so far, where a
-    webhook told it. `told_at`: as of when webhooks have told all this; None for an order that its
-    shop was just asked for. An order that was told may be spoken of and never acted on.
+    webhook said it. `told_at`: as of when webhooks said all this; None for an order that its
+    shop was just asked for. The agent may speak of an order from webhooks and never acts on it.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -9,7 +9,7 @@ from domain.integrations.order import OrderState
 
 
 class OrderFact(BaseModel):
-    """One order as told at `version`, the platform's own time of the change. An older version than
+    """One order as of `version`, the platform's own time of the change. An older version than
     the one that is known changes nothing.
 
     None where this webhook does not say it: what was known stays. `order_id`: the platform's, as in

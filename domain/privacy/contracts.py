@@ -11,8 +11,8 @@ class HousekeepingInput(Contract):
     that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
     than any session lasts. `widget_codes_s`: the day that they are counted in. `widget_sessions_s`:
     counted from their last message, longer than they last. `order_facts_s`: counted from the last
-    that was told of an order, longer than anybody asks about one. `ended_connections_s`: as long
-    as a connection that has ended takes duties; then what finds it goes."""
+    of an order, longer than customers ask about one. `ended_connections_s`: as long as a connection
+    that has ended takes duties; then its address and its proved name go."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600

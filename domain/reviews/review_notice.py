@@ -37,7 +37,7 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewNotice:
-    """What is told of a review that is open. `ticket_id`: as its caller named it. `confidence`: 0
+    """What a notice of an open review says. `ticket_id`: as its caller named it. `confidence`: 0
     to 1."""
 
     review_id: str

@@ -77,7 +77,7 @@ class PersistResult(Contract):
     `joined`: nothing was stored, for the message was added to that open review of its conversation
     in place of a review of its own. `late_answer`: what a visitor of the widget may have left
     before, to be mailed if it stays unseen. `notice`: a review that was opened, of which the
-    client's people are told in a chat; empty for none."""
+    client's people get a notice in a chat; empty for none."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()

@@ -105,7 +105,7 @@ async def _redact_customer(
 async def _note_request(
     work: UnitOfWork, duty: Duty, webhook_id: str, integration_id: str
 ) -> Performed:
-    """A person hands the data over: the service cannot know that whoever asked is answered."""
+    """A person hands the data over: the service cannot know that the customer has it."""
     await DataRequestRepository(work.connection, work.tenant).open(
         webhook_id,
         integration_id=integration_id,

@@ -19,7 +19,7 @@ class Failure:
 @dataclass(frozen=True, slots=True)
 class LaneTurn:
     """What starts after the commit. `next_ids`: webhooks whose turn it is. `run`: what the webhook
-    became, as long as nobody has answered."""
+    became, as long as it has no answer."""
 
     next_ids: tuple[str, ...]
     run: UnstartedRun | None

@@ -83,7 +83,7 @@ def believe(
     try:
         platform.verify(request, secrets, now)
     except WebhookUnreadable:
-        # Where the proof should be, nothing can be found.
+        # The part that holds the proof cannot be read.
         raise InboundRefused(RefusalReason.UNREADABLE) from None
     digest = request.digest
     try:
@@ -93,7 +93,7 @@ def believe(
         return Believed(nameless, digest, unreadable.reason)
     key, topic = _kept_text(identity.dedup_key), _kept_text(identity.topic)
     if not key or len(key) > _MAX_KEY:
-        # Whatever is longer than a name may be is one by its bytes.
+        # A name that is too long is replaced by the digest of the bytes.
         key = f"body/{digest.hex()}"
     return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest)
 
@@ -122,7 +122,7 @@ async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> Kep
 
     Where `starts` is true, have `ProcessWebhook` started after the commit:
     `domain.inbound.ports.WebhookStarter`, or a child of the caller's workflow. No audit entry: the
-    row tells it.
+    row is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),

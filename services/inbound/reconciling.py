@@ -1,4 +1,4 @@
-"""What a poll found is kept as the webhook that would have told it, where it tells anything new."""
+"""A change that a poll found is kept as the webhook that was missed, if it says anything new."""
 
 from collections.abc import Sequence
 
@@ -37,9 +37,10 @@ async def keep_found(
     read: Sequence[tuple[FoundChange, Meaning]],
     page: ChangesPage,
 ) -> tuple[KeptWebhook, ...]:
-    """Keep those of a page that tell anything new, and how far the platform was asked; those kept.
+    """Keep the changes of a page that say anything new, and how far the platform was asked. Returns
+    those kept.
 
-    No audit entry: their rows tell them.
+    No audit entry: their rows are the record.
     """
     kept: list[KeptWebhook] = []
     for change, meaning in read:
@@ -61,8 +62,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Whether it is told for the first time, as far as is known now: what another way tells at the
-    same moment is found out when it is worked on."""
+    """Whether it is new as far as is known now. A webhook that brings it at the same moment is
+    noticed when it is worked on."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

@@ -1,4 +1,4 @@
-"""Which messages of a platform have been taken, whatever brought them."""
+"""Which messages of a platform have been taken, by a webhook or a poll."""
 
 from datetime import datetime
 

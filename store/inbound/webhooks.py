@@ -1,4 +1,4 @@
-"""Webhooks as they are taken: one row a delivery, whatever comes how often."""
+"""Webhooks as they are taken: one row for each delivery, however often it comes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,10 +56,10 @@ class KeptWebhook:
 
 class WebhookArrivals(TenantRepository):
     async def keep(self, arrived: NewWebhookRow, now: datetime) -> KeptWebhook:
-        """Store a delivery once, and tell whether its work begins now.
+        """Store a delivery once. Returns whether its work begins now.
 
-        Takes the lock of the client's lanes, which is held until the transaction ends: whoever
-        comes meanwhile is queued behind this one, and nobody is queued behind one that has ended.
+        Takes the lock of the client's lanes until the transaction ends: a webhook that comes
+        meanwhile is queued behind this one, and none is queued behind one that has ended.
         """
         await lock_lanes(self._connection, self._tenant)
         state = await self._state(arrived)

@@ -54,7 +54,7 @@ class StoredWebhook:
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """The run that a webhook became, as long as nobody has answered. `threshold`: of its
+    """The run that a webhook became, as long as it has no answer. `threshold`: of its
     playbook."""
 
     ref: RunRef
@@ -70,11 +70,11 @@ class EarlierWait:
 
 
 class WorkRepository(TenantRepository):
-    """Whoever writes a row holds the client's lanes (`lock_lanes`)."""
+    """Its writers hold the client's lanes (`lock_lanes`)."""
 
     async def serialize(self, webhook_id: str) -> None:
-        """Let no two tries at one webhook be under way at once, until the transaction ends. Not by
-        its row, which whoever brings it again must be able to write."""
+        """Let no two tries at one webhook be under way at once, until the transaction ends. It
+        does not lock the row: a repetition of the delivery writes that."""
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:

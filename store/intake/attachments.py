@@ -1,4 +1,4 @@
-"""The files that came with events: what people are told of them, and their bytes in chunks."""
+"""The files that came with events: what people see of them, and their bytes in chunks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -74,7 +74,7 @@ class AttachmentRepository(TenantRepository):
         listed with their reason, and their bytes are not kept."""
         if not files:
             return ()
-        # Ten megabytes take tens of milliseconds, which nobody else on this loop waits for.
+        # Ten megabytes take tens of milliseconds: others on this loop must not wait for that.
         inspected = await asyncio.to_thread(inspect, files)
         kept = await AttachmentBytes(self._connection, self._tenant).kept(since=now - _DAY)
         inspected = within(inspected, MAX_DAY_BYTES - kept)

@@ -36,8 +36,8 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Whether a person answers in the ticket. A pause outlives the connection: whoever connects
-        the helpdesk anew has the same tickets."""
+        """Whether a person answers in the ticket. A pause outlives the connection: a new
+        connection to the helpdesk has the same tickets."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )

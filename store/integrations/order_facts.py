@@ -1,4 +1,4 @@
-"""What webhooks and polls have told of a client's orders."""
+"""The facts of a client's orders from webhooks and polls."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 
-# An order has one fact for each connection that tells of it: a shop's, a payment provider's.
+# An order has one row for each connection that reports it: a shop's, a payment provider's.
 _AT_MOST: Final = 20
 
 _COLUMNS: Final = (
@@ -109,7 +109,7 @@ class OrderFactRepository(TenantRepository):
         """The order with that number, the customer's own before another's; without a number the
         customer's latest. Of connections that have not ended, but for those named.
 
-        Whose it is must still be checked.
+        The caller must still check that it is the customer's.
         """
         if number is not None:
             found = await self._found(_BY_NUMBER, number=number_key(number))
@@ -126,7 +126,7 @@ class OrderFactRepository(TenantRepository):
         return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """All that was told of an order that its shop was asked for: under its id, and under its
+        """All facts of an order whose shop was asked: under its id, and under its
         number by other connections, such as its payment's."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
@@ -136,10 +136,10 @@ class OrderFactRepository(TenantRepository):
     async def of_customer(
         self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
-        """All that was told of a customer's orders, of ended connections too, by id: of those with
+        """All facts of a customer's orders, of ended connections too, by id: of those with
         this address, and of those that a connection's platform has named as theirs."""
         row, key = order_facts.c, customer_key(email)
-        # Orders without an address are not those of somebody without one.
+        # An order without an address does not belong to a customer without one.
         has_address = sa.false() if key is None else row.customer_key == key
         rows = await self._connection.execute(
             sa.select(order_facts.c.order_id, order_facts.c.facts)

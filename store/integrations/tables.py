@@ -72,7 +72,7 @@ mail_senders: Final = sa.Table(
     ),
 )
 
-# What webhooks and polls have told of orders, the newest version of each.
+# Facts of orders from webhooks and polls, the newest version of each.
 order_facts: Final = sa.Table(
     "order_facts",
     metadata,

@@ -1,4 +1,4 @@
-"""What platforms have told of one customer: their webhooks, facts of orders, requests for data."""
+"""What platforms sent about one customer: webhooks, facts of orders, requests for data."""
 
 import asyncio
 from datetime import datetime
@@ -71,7 +71,7 @@ class CustomerArrivals:
         return last, {"inbound_webhooks, emptied": emptied.rowcount}
 
     async def remove_told(self) -> dict[str, int]:
-        """Remove what was told of their orders, and their requests for data."""
+        """Remove the facts of their orders, and their requests for data."""
         facts = await self._connection.execute(
             sa.delete(order_facts).where(
                 order_facts.c.client_id == self._tenant, order_facts.c.customer_key == self._key

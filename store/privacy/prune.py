@@ -36,11 +36,11 @@ async def prune_pauses(connection: AsyncConnection, before: datetime) -> int:
 
 
 async def prune_order_facts(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of what was told of orders that nothing was told of since before a time; 0 if
+    """Delete a batch of facts of orders whose last fact came before a time; 0 if
     none is left."""
     untold = order_facts.c.updated_at < before
     old = some_of(order_facts, _BATCH, untold)
-    # Asked again: something may have been told while this waited for its row.
+    # Asked again: a fact may have come while this waited for its row.
     return (await connection.execute(sa.delete(order_facts).where(old, untold))).rowcount
 
 

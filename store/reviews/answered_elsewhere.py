@@ -69,7 +69,7 @@ class AnsweredElsewhere(EscalationRepository):
     async def close_all(
         self, platform: Provider, ticket_id: str, now: datetime
     ) -> Sequence[tuple[RunRef, str]]:
-        """Reject every open review of the ticket, whoever has claimed it; idempotent. Returns the
+        """Reject every open review of the ticket, claimed ones too; idempotent. Returns the
         runs that must hear of it, each with its review."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()

@@ -1,4 +1,4 @@
-"""What is told of a review in a chat: nothing that a customer wrote."""
+"""The notice of a review in a chat: nothing that a customer wrote."""
 
 from typing import Final
 
@@ -53,7 +53,7 @@ _TO_BE_TOLD: Final = sa.select(_TICKETS.id).where(
 
 
 async def to_be_told(connection: AsyncConnection, ref: RunRef, round_: int) -> str:
-    """The review that the run's round opened, if the client has a chat where its people are told;
+    """The review that the run's round opened, if the client has a chat that takes notices;
     else empty."""
     this = {"client_id": ref.client_id, "run_id": ref.run_id, "round": round_}
     return await connection.scalar(_TO_BE_TOLD, this) or ""

@@ -165,7 +165,7 @@ _AUTOMATIC_TURNS: Final = (
     .scalar_subquery()
 )
 # A relay that renames every mail makes a thread of each, so the correspondent's others count too.
-# What a person approved is that person's answer. A visitor of a widget is nobody's program.
+# What a person approved is that person's answer. A visitor of a widget is no program.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (

@@ -214,7 +214,7 @@ action_ledger: Final = sa.Table(
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # What we wrote in a helpdesk's ticket, for the webhook that tells of it.
+    # What we wrote in a helpdesk's ticket, for the webhook that brings it back.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",

@@ -9,10 +9,10 @@ from domain.inbound.own_message import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 
-# A ticket has few messages of ours, and only its last ones are still told of.
+# A ticket has few messages of ours, and webhooks are about its last ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
-# By every connection to the same platform: whoever connects it anew has the same tickets.
+# By every connection to the same platform: a new connection has the same tickets.
 _WRITTEN: Final = sa.text(f"""
     SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, run.draft,
            run.plan -> entry.step ->> 'text' AS note,

@@ -1,4 +1,4 @@
-"""The files that came with a message, as a model is told of them: never their bytes."""
+"""The files that came with a message, as a model sees them: never their bytes."""
 
 from collections.abc import Iterable
 

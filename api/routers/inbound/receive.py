@@ -1,4 +1,4 @@
-"""POST /api/webhooks/…: platforms tell what happened in a merchant's shop, helpdesk or mailbox.
+"""POST /api/webhooks/…: platforms send what happened in a merchant's shop, helpdesk or mailbox.
 
 None of it is in the document: only platforms call it, each by rules of its own.
 """

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about the addresses that platforms send webhooks to."""
+"""What a dashboard sends and reads about the addresses that platforms send webhooks to."""
 
 from typing import Annotated, Final
 

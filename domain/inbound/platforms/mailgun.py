@@ -63,7 +63,7 @@ class _EventData(BaseModel):
 
 
 class _Event(BaseModel):
-    """What Mailgun tells of mails that were sent: somebody gave it the address for that."""
+    """A webhook about a sent mail: the merchant gave Mailgun the address for those too."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 

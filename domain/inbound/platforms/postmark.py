@@ -45,7 +45,7 @@ class _Box(_Part):
 
 
 class _Mail(_Part):
-    """What is read of it. `record`: what tells of a mail that was sent; an inbound one has none."""
+    """What is read of it. `record`: of a webhook about a sent mail; an inbound mail has none."""
 
     id: str = Field(alias="MessageID", min_length=1)
     record: str = Field(default=INBOUND, alias="RecordType")

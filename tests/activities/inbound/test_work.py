@@ -17,8 +17,9 @@ from store.runs.tables import engine_runs
 from tests.support.core.rows import row_counts, rows
 from tests.support.inbound.stored import listen_to, store_webhook
 from tests.support.inbound.working import Inbox, worker_on
-from tests.support.intake.admission import sent_before, used_before
+from tests.support.intake.admission import bought, sent_before, used_before
 from tests.support.tenants.shop import Shop
+from tests.support.webhooks.told import told_events
 
 
 @pytest.fixture
@@ -99,13 +100,21 @@ async def test_a_customers_limit_holds_up_that_customer_alone_and_in_order(inbox
 async def test_a_used_up_quota_is_waited_for_and_told_once(inbox: Inbox) -> None:
     now = utc_now()
     await used_before(inbox.database, inbox.shop, 1_000_000, now)
-    first = await inbox.comes()
+    first, second = await inbox.comes(), await inbox.comes()
 
     for _ in range(2):
         worked = await inbox.work(first)
         assert (worked.waits_for, worked.wait_s) == (WaitsFor.QUOTA, 300)
 
-    assert await inbox.states(first) == ["waiting quota"]
+    assert await inbox.states(first, second) == ["waiting quota", "queued"]
+    events = await told_events(inbox.database, of=inbox.shop)
+    reached = [one.data["threshold"] for one in events if one.event == "usage.threshold_reached"]
+    assert reached
+    assert len(reached) == len(set(reached))
+    await bought(inbox.database, inbox.shop, 2)
+    assert (await inbox.work(first)).next_ids == (second,)
+    await inbox.work(second)
+    assert await inbox.states(first, second) == ["done event", "done event"]
 
 
 async def test_a_ticket_that_a_person_has_is_left_to_them(inbox: Inbox) -> None:

@@ -22,6 +22,7 @@ from tests.support.inbound.arriving import (
     SHOPIFY_NAME,
     by_shopify,
     by_standard,
+    by_stripe,
     listening,
     status_of,
     taken,
@@ -31,6 +32,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 RECEIVED = (200, "received")
 REFUSED = (401, "inbound_refused")
+CONNECT_KEY = "whsec_of_the_platform"
 
 
 async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
@@ -134,10 +136,15 @@ async def test_what_an_address_is_not_opened_with(
 
 @pytest.fixture
 def app_secrets(front: LiveEngine) -> LiveEngine:
-    """An installation with a Shopify app of its own, whose secret is being changed."""
+    """An installation with a Shopify app and a Stripe platform of its own; the app's secret is
+    being changed."""
     resources = front.app.state.resources
+    secret = type(resources.settings.seal.key)
     inbound = resources.settings.inbound.model_copy(
-        update={"shopify_app_secret": type(resources.settings.seal.key)("new-secret,old-secret")}
+        update={
+            "shopify_app_secret": secret("new-secret,old-secret"),
+            "stripe_connect_webhook_secret": secret(CONNECT_KEY),
+        }
     )
     settings = resources.settings.model_copy(update={"inbound": inbound})
     front.app.state.resources = replace(resources, settings=settings)
@@ -169,9 +176,32 @@ async def test_of_the_installation(app_secrets: LiveEngine, shop: Shop) -> None:
     assert [status_of(answer) for answer in wrong] == [REFUSED] * 2
     kept = [await taken(front, one) for one in (shop, other, claims)]
     assert [[row["duplicates"] for row in rows_] for rows_ in kept] == [[1], [1], []]
-    # Without a secret the address is not there.
-    absent = await front.http.post("/api/webhooks/stripe", content=b"{}")
-    assert status_of(absent) == (404, "inbound_address_unknown")
+
+
+async def test_of_the_installations_stripe_platform(app_secrets: LiveEngine, shop: Shop) -> None:
+    """The client is found by the event's account, once its own key has opened that account."""
+    front, account, tenant = app_secrets, f"acct_{new_ulid()}", TenantId(shop.client_id)
+    async with front.database.tenant(tenant) as connection:
+        integration_id = await listen_to(connection, tenant, Provider.STRIPE)
+        await IntegrationRepository(connection, tenant).prove(integration_id, account)
+    event = {"id": "evt_1", "object": "event", "type": "charge.refunded", "account": account}
+
+    async def tells(body: dict[str, Any], key: str = CONNECT_KEY) -> tuple[int, str]:
+        path = "/api/webhooks/stripe"
+        return status_of(await front.http.post(path, **by_stripe(body, secret=key)))
+
+    others = ({**event, "account": "acct_other"}, {"id": "evt_2", "type": "charge.refunded"})
+    assert [await tells(body) for body in (event, event, *others)] == [RECEIVED] * 4
+    assert await tells(event, "another-secret") == (400, "inbound_refused")
+    (kept,) = await taken(front, shop)
+    assert (kept["integration_id"], kept["dedup_key"]) == (integration_id, "evt_1")
+    assert (kept["kind"], kept["duplicates"]) == ("fact", 1)
+
+
+async def test_without_a_secret_the_installation_has_no_address(front: LiveEngine) -> None:
+    for provider in ("shopify", "stripe"):
+        absent = await front.http.post(f"/api/webhooks/{provider}", content=b"{}")
+        assert status_of(absent) == (404, "inbound_address_unknown")
 
 
 async def test_a_shop_that_left_is_told_its_duties_alone(

@@ -31,12 +31,17 @@ async def test_pages_and_filters(front: LiveEngine, shop: Shop, owner: dict[str,
             {"outcome": "order_updated", "reference": "1001"},
             {"provider": "zendesk", "kind": "ticket", "outcome": "event"},
             {"state": "failed", "outcome": None, "reason": "no_order"},
+            {"state": "waiting", "outcome": None, "waits_for": "quota", "not_before": utc_now()},
         )
     ]
 
-    first = await ask(front, owner, limit=2)
+    (waiting,) = (await ask(front, owner, limit=1))["webhooks"]
+    first = await ask(front, owner, limit=2, cursor=ids[3])
     second = await ask(front, owner, limit=2, cursor=first["next_cursor"])
 
+    assert (waiting["id"], waiting["state"], waiting["waits_for"]) == (ids[3], "waiting", "quota")
+    assert waiting["not_before"]
+    assert waiting["verdict"].startswith("It waits for the tickets of a new month, or credits")
     assert [one["id"] for one in first["webhooks"]] == [ids[2], ids[1]]
     assert [one["id"] for one in second["webhooks"]] == [ids[0]]
     assert second["next_cursor"] is None

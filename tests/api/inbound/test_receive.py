@@ -18,6 +18,7 @@ from tests.support.inbound.arriving import (
     ORDER,
     by_shopify,
     by_standard,
+    by_woocommerce,
     listening,
     status_of,
     taken,
@@ -50,6 +51,25 @@ async def test_it_is_kept_once(front: LiveEngine, shop: Shop, owner: dict[str, s
     assert "x-shopify-hmac-sha256" not in row["headers"]
     assert row["headers"]["x-shopify-topic"] == "orders/updated"
     assert "inbound conflict" in {line["event"] for line in logged}
+
+
+async def test_a_delivery_of_woocommerce_is_named_by_its_id_and_its_body(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Two orders of one second have the same id of delivery: both are kept, each once."""
+    address = await listening(front, shop, owner, Provider.WOOCOMMERCE)
+    one, other = (
+        by_woocommerce({"id": number}, secret=address.secret, delivery="same") for number in (1, 2)
+    )
+
+    for delivery in (one, other, one):
+        assert status_of(await front.http.post(address.path, **delivery)) == RECEIVED
+
+    kept = await taken(front, shop)
+    assert [(row["body"], row["duplicates"], row["conflicts"]) for row in kept] == [
+        (one["content"], 1, 0),
+        (other["content"], 0, 0),
+    ]
 
 
 async def test_two_hundred_at_once_are_one(

@@ -13,6 +13,7 @@ from store.runs.tables import ai_conversations, engine_messages
 from tests.support.core.engine import LiveEngine
 from tests.support.core.forks import ROOT
 from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.tenants.mcp_account import (
     ORDERS,
     arguments_for,
@@ -84,6 +85,8 @@ async def test_the_customers_words_are_there_and_marked(engine: LiveEngine) -> N
     shop = it.shop
 
     (found,) = (await told(engine, shop, "search_conversations", words=it.secret))["conversations"]
+    trace = await told(engine, shop, "get_run", run_id=it.run_id)
+    await keep_attachments(engine.database, shop.tenant, trace["event"]["event_id"], PHOTO)
     read = await told(engine, shop, "get_conversation", conversation_id=it.conversation_id)
     run = await told(engine, shop, "get_run", run_id=it.run_id)
     (review,) = (await told(engine, shop, "list_reviews"))["reviews"]
@@ -97,6 +100,9 @@ async def test_the_customers_words_are_there_and_marked(engine: LiveEngine) -> N
     ):
         assert marked["untrusted"] is True
         assert ORDERS in marked["text"]
+    for shown in (read["messages"][0], run["event"]):
+        (file,) = shown["attachments"]
+        assert (file["name"]["text"], file["name"]["untrusted"]) == (PHOTO.name, True)
     assert found["customer"]["text"].startswith("ignore-all")
     assert read["messages"][0]["run_id"] == it.run_id == review["run_id"]
     assert review["decide_at"] == (

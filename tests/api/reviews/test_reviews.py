@@ -7,6 +7,7 @@ import pytest
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.ids import TenantId
 from domain.core.money import Money
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from domain.integrations.providers import Provider
@@ -14,6 +15,7 @@ from domain.reviews.escalation import Decision
 from domain.tenants.client import Role
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
+from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
 from tests.support.reviews.dashboard import REVIEWS, act, admin, code, listed, person
 from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.identity import bearer, session_token
@@ -55,6 +57,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     body = answer.json()
     assert body.pop("run_id")
     first = body.pop("latest_message")
+    await _shows_a_file(front, shop, owner, review_id, first)
     assert body.pop("messages") == [
         {
             "event_id": first,
@@ -101,6 +104,18 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "created_at": "2026-11-21T12:00:00Z",
         "expires_at": "2026-11-24T12:00:00Z",
     }
+
+
+async def _shows_a_file(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], review_id: str, event_id: str
+) -> None:
+    """The files that came with a message stand beside its words."""
+    kept, refused = await keep_attachments(
+        front.database, TenantId(shop.client_id), event_id, PHOTO, PROGRAM
+    )
+    body = (await front.http.get(f"{REVIEWS}/{review_id}", headers=owner)).json()
+    shown = [(one["id"], one["state"], one["reason"]) for one in body["messages"][0]["attachments"]]
+    assert shown == [(kept.id, "stored", None), (refused.id, "refused", "executable")]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,18 @@
-"""The inbound hub's table in the documents says what its code says."""
+"""The documents of the inbound hub say what its code says."""
+
+import re
+import shlex
+from contextlib import suppress
+from itertools import pairwise
+
+from typer._click.exceptions import MissingParameter
 
 from domain.inbound.errors import RefusalReason
 from domain.inbound.inbound_webhook import Outcome, WebhookKind, WebhookState
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.inbound.ports import Platform
+from domain.integrations.providers import OF_MERCHANTS, PROVIDERS, Provider
+from tests.support.core.command_check import check_command
 from tests.support.core.forks import ROOT
 from tests.test_documents import table
 
@@ -31,3 +40,48 @@ def test_every_state_and_outcome_is_said() -> None:
     text = (ROOT / "docs/inbound.md").read_text()
     assert [one for one in (*WebhookState, *Outcome) if f"`{one.value}`" not in text] == []
     assert [one for one in RefusalReason if f"`{one.value}`" not in text] == []
+
+
+def test_each_command_of_the_pages_is_understood() -> None:
+    """With its options and arguments; a mention of a command alone has neither."""
+    checked = 0
+    ends = r"(?=`|\n *(?:```|\.venv|cli\.py))"
+    for page in (ROOT / "docs/inbound").glob("*.md"):
+        for written in re.findall(rf"cli\.py ([^`]+?){ends}", page.read_text()):
+            words = shlex.split(re.sub(r"\[|\]", "", written.replace("…", "--client C")))
+            with suppress(MissingParameter):
+                check_command(words)
+            checked += 1
+            if "--provider" in words:
+                _check_connection(words)
+    assert checked > 20
+
+
+def _check_connection(words: list[str]) -> None:
+    """Its settings and secrets are those of the provider."""
+    given = [*pairwise(words)]
+    (provider,) = [Provider(value) for option, value in given if option == "--provider"]
+    spec = PROVIDERS[provider]
+    secrets = [value for option, value in given if option == "--secret"]
+    settings = dict(value.split("=", 1) for option, value in given if option == "--set")
+    shapes = {**spec.settings, **spec.optional}
+    assert set(secrets) <= set(spec.credentials), words
+    assert {one for one, value in settings.items() if not shapes[one].pattern.fullmatch(value)} == (
+        set()
+    ), words
+
+
+def test_each_provider_has_its_page_and_its_row_of_settings_and_secrets() -> None:
+    listed = {
+        name: (settings, secrets)
+        for names, settings, secrets, _ in table((ROOT / "docs/integrations.md").read_text())
+        for name in re.findall(r"`([a-z_]+)`", names)
+    }
+    assert set(listed) == {provider.value for provider in PROVIDERS}
+    for provider, spec in PROVIDERS.items():
+        settings, secrets = listed[provider]
+        assert [one for one in spec.credentials if f"`{one}`" not in secrets] == [], provider
+        named = {**spec.settings, **spec.optional}
+        assert [one for one in named if f"`{one}`" not in settings] == [], provider
+    pages = {page.stem for page in (ROOT / "docs/inbound").glob("*.md")}
+    assert {provider.value for provider in OF_MERCHANTS} <= pages

@@ -246,3 +246,14 @@ def test_what_is_no_object(body: bytes) -> None:
             GENERIC.identify(request),
             EndpointFacts("i"),
         )
+
+
+def test_an_event_that_names_no_type_has_one_that_the_starter_playbooks_answer() -> None:
+    untyped = read({"message": "Où est ma commande ?"}, {})
+    named = read(
+        {"type": "case.updated", "text": "Où est ma commande ?"},
+        {"message": "text", "event_type": "'generic.message'"},
+    )
+    for told in (untyped, named):
+        assert isinstance(told, InboundTicket)
+        assert told.event.event_type == "generic.message"

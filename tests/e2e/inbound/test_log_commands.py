@@ -12,8 +12,8 @@ from tests.support.tenants.shop import Shop, open_shop
 STEERING = "\x1b[2J"
 
 
-async def _received(url: str) -> tuple[Shop, str, str]:
-    """A shop, a webhook that failed, and one that was processed."""
+async def _received(url: str) -> tuple[Shop, str, str, str]:
+    """A shop, a webhook that failed, one that was processed, and one that waits."""
     database = Database(url)
     try:
         shop = await open_shop(database)
@@ -30,11 +30,21 @@ async def _received(url: str) -> tuple[Shop, str, str]:
             body=f'{{"note": "[bold]{STEERING}"}}'.encode(),
         )
         done = await logged(database, shop, sender)
+        waiting = await logged(
+            database,
+            shop,
+            sender,
+            kind="ticket",
+            state="waiting",
+            outcome=None,
+            waits_for="client_limit",
+            not_before=utc_now().replace(hour=13, minute=5),
+        )
         hour = utc_now().replace(minute=0, second=0, microsecond=0)
         await refused(database, shop, sender, reason="signature_wrong", hour=hour, count=7)
     finally:
         await database.close()
-    return shop, failed, done
+    return shop, failed, done, waiting
 
 
 def asked(url: str, *arguments: str) -> dict[str, Any]:
@@ -42,7 +52,7 @@ def asked(url: str, *arguments: str) -> dict[str, Any]:
 
 
 def test_log(database_url: str) -> None:
-    shop, failed, done = asyncio.run(_received(database_url))
+    shop, failed, done, waiting = asyncio.run(_received(database_url))
     url = {"DATABASE_URL": database_url}
 
     told = asked(database_url, "list", "--client", shop.client_id)
@@ -54,9 +64,12 @@ def test_log(database_url: str) -> None:
     afterwards = asked(database_url, "show", failed)
     unknown = cli("inbound", "show", shop.client_id, **url)
 
-    assert [one["inbound_id"] for one in told["webhooks"]] == [done, failed]
+    assert [one["inbound_id"] for one in told["webhooks"]] == [waiting, done, failed]
+    first = told["webhooks"][0]
+    assert (first["state"], first["waits_for"]) == ("waiting", "client_limit")
     assert [one["inbound_id"] for one in only["webhooks"]] == [failed]
     assert told["refusals"][0]["count"] == 7
+    assert "client limit until 13:05 UTC" in listed
     assert "signature wrong" in listed
     assert "It could not be processed: no order." in " ".join(shown.split())
     assert "[bold]" in shown

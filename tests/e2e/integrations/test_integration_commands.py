@@ -203,6 +203,9 @@ async def test_an_address_for_webhooks(installed: Installation) -> None:
 
     assert told["url"].startswith("https://engine.example/api/webhooks/shopify/")
     assert "secret" not in told
+    assert "until `integration inbound secret` stores it" in told["missing"]
+    assert "integration inbound rotate makes a new one" in again.stderr
+    assert "integration inbound open makes one" in gone.stderr
     assert (again.returncode, said.returncode, gone.returncode) == (1, 0, 1)
     assert "stored" in shown.stdout
     token = rotated["url"].rpartition("/")[2]

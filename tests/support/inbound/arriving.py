@@ -94,6 +94,35 @@ def by_standard(
     }
 
 
+def by_woocommerce(
+    body: Mapping[str, object], *, secret: str, delivery: str, topic: str = "order.updated"
+) -> dict[str, Any]:
+    """Of a request of WooCommerce's: `content` and `headers`."""
+    content = json.dumps(body).encode()
+    digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
+    return {
+        "content": content,
+        "headers": {
+            "content-type": "application/json",
+            "x-wc-webhook-topic": topic,
+            "x-wc-webhook-delivery-id": delivery,
+            "x-wc-webhook-signature": base64.b64encode(digest).decode(),
+        },
+    }
+
+
+def by_stripe(body: Mapping[str, object], *, secret: str) -> dict[str, Any]:
+    """Of a request of Stripe's: `content` and `headers`."""
+    content = json.dumps(body).encode()
+    stamp = str(int(utc_now().timestamp()))
+    signed = hmac.new(secret.encode(), f"{stamp}.".encode() + content, hashlib.sha256)
+    header = f"t={stamp},v1={signed.hexdigest()}"
+    return {
+        "content": content,
+        "headers": {"content-type": "application/json", "stripe-signature": header},
+    }
+
+
 async def taken(front: LiveEngine, shop: Shop) -> list[dict[str, Any]]:
     """The client's webhooks, in the order of their arrival."""
     found = await rows(front.database, inbound_webhooks, client_id=shop.client_id)
