@@ -11,6 +11,8 @@ from typing import Any
 
 import schemathesis
 
+from domain.integrations.providers import OF_MERCHANTS
+
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 KEPT = {
     f"{name}_id": os.environ[f"CONTRACT_{name.upper()}_ID"]
@@ -51,7 +53,7 @@ def before_call(_: Any, case: Any, __: Any) -> None:
 def _connection(body: dict[str, Any]) -> dict[str, Any] | None:
     """A connection of the right shape, in place of one."""
     shaped = (
-        body.get("provider") in ("gorgias", "shopify", "stripe", "zendesk")
+        body.get("provider") in OF_MERCHANTS
         and body.keys() <= CONNECTION.keys()
         and all(_texts(body.get(name, {})) for name in ("settings", "credentials"))
     )

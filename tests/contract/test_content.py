@@ -52,7 +52,8 @@ async def test_the_routes_of_content_keep_to_their_document(
             url,
             tmp_path,
             "--include-path-regex",
-            f"^({TEMPLATES}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS})",
+            # No document says which secret a platform has: tests/api/inbound tries its addresses.
+            f"^({TEMPLATES}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS}(?!/[^/]+/inbound))",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="content_hooks",

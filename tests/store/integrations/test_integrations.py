@@ -88,7 +88,7 @@ async def store_unknown(database: Database, shop: Shop) -> str:
             sa.insert(integrations).values(
                 client_id=shop.client_id,
                 id=integration_id,
-                provider="woocommerce",
+                provider="magento",
                 status=IntegrationStatus.CONNECTED,
                 settings={"shop": "acme"},
                 sealed="SEALED",
@@ -112,7 +112,7 @@ async def test_a_provider_of_another_version(database: Database, shop: Shop) -> 
             repository.page(after=None, limit=10),
             repository.entry(unknown),
         ):
-            with pytest.raises(UnknownProvider, match=f"{unknown}.*woocommerce"):
+            with pytest.raises(UnknownProvider, match=f"{unknown}.*magento"):
                 await read
     assert await only_row(database, integrations, id=unknown) == before
     # What becomes of a run that needs it.
