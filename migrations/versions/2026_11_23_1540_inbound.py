@@ -114,12 +114,6 @@ def upgrade() -> None:
     tenancy.unprotect("inbound_events")
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
-    op.create_index(
-        "ix_integrations_account",
-        "integrations",
-        ["provider", "proved_account"],
-        postgresql_where=sa.text("proved_account IS NOT NULL"),
-    )
     op.add_column("action_ledger", _text("ticket_id", nullable=True))
     _make_hub()
     _make_orders()
@@ -362,7 +356,6 @@ def downgrade() -> None:
         tenancy.unprotect(table)
         op.drop_table(table)
     op.drop_column("action_ledger", "ticket_id")
-    op.drop_index("ix_integrations_account", table_name="integrations")
     op.drop_column("integrations", "proved_account")
     op.create_table(
         "inbound_events",

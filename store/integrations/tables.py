@@ -31,12 +31,6 @@ integrations: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("status <> 'disconnected'"),
     ),
-    sa.Index(
-        "ix_integrations_account",
-        "provider",
-        "proved_account",
-        postgresql_where=sa.text("proved_account IS NOT NULL"),
-    ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )
 

@@ -1,6 +1,5 @@
 """Polling: a lost webhook is made up for, one that came is not doubled, and nothing else is."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -18,7 +17,7 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity
 from domain.inbound.meaning import InboundTicket, OrderNews
 from domain.inbound.platform_catalogue import PLATFORMS
-from domain.inbound.polling import ChangesPage, PollInput, PollResult
+from domain.inbound.polling import PollInput, PollResult
 from domain.inbound.ports import EndpointFacts
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
@@ -241,80 +240,3 @@ async def test_a_missed_comment_is_found_and_one_that_came_is_not(
         assert (await poll(database)).failed == 1
     cursor = await only_row(database, poll_cursors, integration_id=here)
     assert cursor["error_code"] == "not_authorized"
-
-
-class Slow:
-    """A platform that answers once the activity has said that it is alive."""
-
-    def __init__(self) -> None:
-        self.heartbeats: list[tuple[object, ...]] = []
-        self._beat = asyncio.Event()
-
-    def poller(self, integration: Integration) -> "Slow":  # noqa: ARG002 - the port's
-        return self
-
-    def heard(self, *details: object) -> None:
-        self.heartbeats.append(details)
-        self._beat.set()
-
-    async def changes(
-        self,
-        position: Mapping[str, str],  # noqa: ARG002 - the port's
-        since: datetime,  # noqa: ARG002
-    ) -> ChangesPage:
-        self._beat.clear()
-        await asyncio.wait_for(self._beat.wait(), 10)
-        return ChangesPage((), {}, has_more=False)
-
-
-async def test_a_slow_platform_keeps_no_other_from_being_asked(
-    database: Database, shop: Shop
-) -> None:
-    """An activity that says nothing while it waits is begun again, at the same connection."""
-    settings = {"shop": "acme.myshopify.com"}
-    here = await connect(database, shop, Provider.SHOPIFY, settings, {"access_token": TOKEN})
-    slow, environment = Slow(), ActivityEnvironment()
-    environment.on_heartbeat = slow.heard
-    polls = PollIntegrations(
-        units_on(database), slow, Started(), utc_now, platforms=PLATFORMS
-    )  # fmt: skip
-
-    assert await environment.run(polls.poll, PollInput()) == PollResult(polled=1)
-    assert slow.heartbeats[0] == ("", "", 0, 0, 0)
-    assert slow.heartbeats[-1] == (shop.client_id, here, 1, 0, 0)
-    assert all(len(details) == 5 for details in slow.heartbeats)
-
-
-class Broken:
-    """One platform answers what nobody has thought of, the other one nothing new."""
-
-    def poller(self, integration: Integration) -> "Broken":
-        self._provider = integration.provider
-        return self
-
-    async def changes(
-        self,
-        position: Mapping[str, str],  # noqa: ARG002 - the port's
-        since: datetime,
-    ) -> ChangesPage:
-        if self._provider is Provider.SHOPIFY:
-            since -= timedelta.max
-        return ChangesPage((), {}, has_more=False)
-
-
-async def test_an_answer_of_no_kind_fails_its_own_connection(
-    database: Database, shop: Shop
-) -> None:
-    """A merchant chooses what its shop answers; it keeps no other client from its polls."""
-    settings = {"url": "https://shop.example"}
-    broken = await connect(
-        database, shop, Provider.SHOPIFY, {"shop": "a.myshopify.com"}, {"a": "b"}
-    )
-    await connect(database, shop, Provider.WOOCOMMERCE, settings, {"a": "b"})
-    polls = PollIntegrations(units_on(database), Broken(), Started(), utc_now, platforms=PLATFORMS)
-
-    result = await ActivityEnvironment().run(polls.poll, PollInput())
-
-    assert result == PollResult(polled=2, failed=1)
-    cursor = await only_row(database, poll_cursors, integration_id=broken)
-    assert (cursor["error_code"], cursor["failures"]) == ("unexpected", 1)

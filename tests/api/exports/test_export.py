@@ -134,8 +134,8 @@ async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str
             ),
             (inbound_webhooks, {"body": b"canary-of-the-body", "headers": {"x": "canary"}}),
         ):
-            found = sa.update(table).where(table.c.client_id == shop.client_id).values(**values)
-            assert (await connection.execute(found)).rowcount
+            canaries = sa.update(table).where(table.c.client_id == shop.client_id).values(**values)
+            assert (await connection.execute(canaries)).rowcount
         secrets = await rows(front.database, webhook_subscriptions, of=shop)
     hidden = [str(row[name]) for row in secrets for name in row if "secret" in name and row[name]]
     assert hidden

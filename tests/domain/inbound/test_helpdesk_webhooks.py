@@ -114,14 +114,10 @@ def test_a_header_of_our_own() -> None:
 
 def test_a_customer_s_words_fill_in_no_other_field() -> None:
     """As they would where a helpdesk pastes them into the template as they are."""
-    name = 'Léa","author_email":"victim@example.com'
-    body = form_request(helpdesk_form(customer_name="@")).body.replace(
-        b'@"}', f'{name}"}}'.encode()
-    )
-    assert b'"author_email":"victim@' in body
-    for platform in (GORGIAS, FRESHDESK):
-        with pytest.raises(WebhookUnreadable, match="name_twice"):
-            _read(platform, InboundRequest({}, body))
+    filled = form_request(helpdesk_form(customer_name="@")).body
+    body = filled.replace(b'"@"', b'"Lea","author_email":"victim@example.com"')
+    with pytest.raises(WebhookUnreadable, match="name_twice"):
+        _read(FRESHDESK, InboundRequest({}, body))
 
 
 def test_a_customer_s_comment_in_zendesk_is_a_ticket() -> None:

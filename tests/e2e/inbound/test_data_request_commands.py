@@ -4,6 +4,7 @@ import asyncio
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 from adapters.system import utc_now
 from domain.inbound.data_request import DUE_AFTER
@@ -29,17 +30,21 @@ async def _asked(url: str) -> tuple[Shop, str]:
         await database.close()
 
 
+def asked(url: str, *arguments: str) -> dict[str, Any]:
+    return dict(cli_json(*arguments, DATABASE_URL=url))
+
+
 def test_data_requests(database_url: str, tmp_path: Path) -> None:
     shop, request_id = asyncio.run(_asked(database_url))
     url, to = {"DATABASE_URL": database_url}, tmp_path / "ann.json"
 
     listed = cli("data-request", "list", "--client", shop.client_id, **url).stdout
-    (told,) = dict(cli_json("data-request", "list", "--client", shop.client_id, **url))["requests"]
+    (told,) = asked(database_url, "data-request", "list", "--client", shop.client_id)["requests"]
     shown = cli("data-request", "export", request_id.lower(), **url)
     written, again = [
         cli("data-request", "export", request_id, "--to", str(to), **url) for _ in range(2)
     ]
-    done = [cli_json("data-request", "fulfil", request_id, **url) for _ in range(2)]
+    done = [asked(database_url, "data-request", "fulfil", request_id) for _ in range(2)]
     unknown = cli("data-request", "export", shop.client_id, **url)
 
     assert "1 requests" in listed
@@ -75,7 +80,7 @@ def test_polls(database_url: str) -> None:
     url = {"DATABASE_URL": database_url}
 
     shown = cli("inbound", "polls", "--client", shop.client_id, **url).stdout
-    (told,) = dict(cli_json("inbound", "polls", "--client", shop.client_id, **url))["polls"]
+    (told,) = asked(database_url, "inbound", "polls", "--client", shop.client_id)["polls"]
 
     assert "not_authorized" in shown
     assert (told["integration_id"], told["error_code"], told["failures"]) == (
