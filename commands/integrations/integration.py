@@ -32,7 +32,7 @@ from commands.integrations import inbound_endpoint
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.integrations.integration import IntegrationEntry, check_credential_names, check_settings
-from domain.integrations.providers import Provider
+from domain.integrations.providers import PROVIDERS, Provider
 from domain.integrations.trial import SENTENCES, Problem
 from services.integrations.connections import disconnect_integration
 from services.integrations.trials import connect_and_try, try_integration
@@ -91,9 +91,12 @@ async def connect(
             connectors=connectors,
         )
     _tell(made.problem)
+    works = "Connected."
+    if not credentials and PROVIDERS[provider].may_listen:
+        works = "Connected without its secrets: the agent only listens to its webhooks."
     answer(
         as_json,
-        "Connected." if made.problem is None else "Connected, and of no use yet.",
+        works if made.problem is None else "Connected, and of no use yet.",
         integration_id=made.id,
         provider=provider.value,
         **_for_programs(as_json, made.problem),
