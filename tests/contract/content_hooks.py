@@ -53,7 +53,7 @@ def before_call(_: Any, case: Any, __: Any) -> None:
 def _connection(body: dict[str, Any]) -> dict[str, Any] | None:
     """A connection of the right shape, in place of one."""
     shaped = (
-        body.get("provider") in OF_MERCHANTS
+        body.get("provider") in list(OF_MERCHANTS)
         and body.keys() <= CONNECTION.keys()
         and all(_texts(body.get(name, {})) for name in ("settings", "credentials"))
     )
