@@ -1,6 +1,6 @@
 """The given secret: what a platform gave out, and a person pasted, to verify its webhooks by.
 
-A slip of the hand is told at once: with a wrong secret every webhook would be refused.
+A typing error is refused at once: with a wrong secret every webhook would be refused.
 """
 
 import re
