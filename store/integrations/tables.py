@@ -31,6 +31,12 @@ integrations: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("status <> 'disconnected'"),
     ),
+    sa.Index(
+        "ix_integrations_proved_account",
+        "provider",
+        "proved_account",
+        postgresql_where=sa.text("proved_account IS NOT NULL"),
+    ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )
 

@@ -1,6 +1,7 @@
-"""index of tickets' actions
+"""indexes of the inbound hub on older tables
 
-What the agent wrote in a helpdesk's ticket, for the webhook that tells of it.
+What the agent wrote in a helpdesk's ticket, for the webhook that brings it back; and which
+connections have opened an account, for the webhooks of the whole installation.
 
 Revision: d2f07b61a9c3
 Follows: 7b1f9d04c2a6
@@ -23,7 +24,14 @@ def upgrade() -> None:
         ["client_id", "integration_id", "ticket_id"],
         where=sa.text("ticket_id IS NOT NULL"),
     )
+    create_index(
+        "ix_integrations_proved_account",
+        "integrations",
+        ["provider", "proved_account"],
+        where=sa.text("proved_account IS NOT NULL"),
+    )
 
 
 def downgrade() -> None:
+    drop_index("ix_integrations_proved_account")
     drop_index("ix_action_ledger_ticket")
