@@ -35,7 +35,7 @@ _PATIENCE_S: Final = 4.0
 _TRANSACTION_S: Final = 10.0
 # While others of its lane wait, a turn lasts at least so long: a client with a long queue takes no
 # more of a worker than that leaves it.
-_TURN_S: Final = 0.1
+_TURN_S: Final = 0.2
 
 _NOTHING_LEFT: Final = Nothing("erased")
 

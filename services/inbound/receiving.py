@@ -24,9 +24,9 @@ _SMALL: Final = 64 * 1024
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
-# Of one client that sends a flood a process keeps 33 a second, so that the others are answered as
+# Of one client that sends a flood a process keeps 25 a second, so that the others are answered as
 # before. The flood waits for its answers.
-_TURN_S: Final = 0.03
+_TURN_S: Final = 0.04
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ArrivalGates:
     """In this process: arrivals of one client take turns, so that its flood does not hold the
     connections that others need, and few large bodies are read and stored at once."""
 
-    def __init__(self, *, patience_s: float = 10.0, at_most: int = 2048, large: int = 2) -> None:
+    def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
         """`at_most`: arrivals of one client that wait at once. `large`: bodies at once.
 
         An arrival whose platform has gone meanwhile is kept all the same: it knows the repetition.
