@@ -35,6 +35,19 @@ async def test_gate_sends_away_who_is_too_many() -> None:
     await _pass(gate)
 
 
+async def test_a_turn_lasts_while_others_wait_and_holds_up_no_other_key() -> None:
+    gate: Gate[str] = Gate(patience_s=0.05, turn_s=3_600)
+    await _pass(gate)
+    await _pass(gate)  # nobody waited for the turn to end
+    async with gate.enter("a"):
+        waiting = asyncio.create_task(_pass(gate))
+        await asyncio.sleep(0)
+    async with gate.enter("b"):
+        pass
+    with pytest.raises(CallerBusy):
+        await waiting
+
+
 async def test_patience_of_a_crowd_ends_as_the_callers_own_doing() -> None:
     gate: Gate[str] = Gate(patience_s=0.05)
     async with gate.enter("a"):
