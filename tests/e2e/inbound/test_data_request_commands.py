@@ -58,7 +58,7 @@ def test_data_requests(database_url: str, tmp_path: Path) -> None:
     assert done[0]["fulfilled_by"]
     assert done[0] == done[1], "the first who said so stays"
     assert unknown.returncode == 1
-    assert "data request" in unknown.stderr
+    assert "no such request for data" in unknown.stderr
 
 
 async def _polled(url: str) -> tuple[Shop, str]:
