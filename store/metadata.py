@@ -8,6 +8,7 @@ row can point into another tenant whatever the code does. Row-level security is 
 import store.analytics.tables
 import store.audit.tables
 import store.billing.tables
+import store.cases.tables
 import store.content.tables
 import store.core.tables
 import store.exports.tables
@@ -15,10 +16,13 @@ import store.identity.tables
 import store.inbound.tables
 import store.intake.tables
 import store.integrations.tables
+import store.learning.tables
 import store.playbooks.tables
 import store.privacy.tables
+import store.ratings.tables
 import store.reviews.tables
 import store.runs.tables
+import store.simulation.tables
 import store.tenants.tables
 import store.webhooks.tables
 import store.widget.tables

@@ -29,6 +29,11 @@ NOUNS: Final = frozenset(
         "privacy",
         "exports",
         "analytics",
+        "simulation",
+        "cases",
+        "learning",
+        "ratings",
+        "copilot",
     }
 )
 # Rooms whose folders are nouns, each with the folders that are none.

@@ -21,13 +21,14 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from domain.core import names
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.errors import EngineUnavailable, InternalError
 from domain.identity.contracts import SendMailInput
 from domain.inbound.contracts import ProcessWebhookInput
 from domain.privacy.contracts import EraseInput
 from domain.reviews.contracts import ReviewDecided
 from domain.runs.contracts import DryRunInput, DryRunResult, ProcessEventInput, RunFacts
+from domain.simulation.contracts import SimulateInput, SimulateResult
 from domain.webhooks.contracts import SendWebhooksInput
 
 T = TypeVar("T")
@@ -45,6 +46,8 @@ _PROCESS_TIMEOUT_S: Final = 1.0
 # A worker that dies in the middle of a task is noticed after this, and another takes it over.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
+# Of many messages, each of which a language model may think about.
+_SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
 # Children that one parent starts, all in one task.
 _SENT_AT_ONCE: Final = 200
 
@@ -146,6 +149,42 @@ class TemporalEngine:
         except (RuntimeError, TimeoutError) as error:
             raise EngineUnavailable("Temporal did not answer") from error
         return True
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        """Start a workflow whose row is committed; one that is under way, or over, is left alone.
+
+        Raises EngineUnavailable; then the sweeper starts it.
+        """
+        with outages_told(), suppress(WorkflowAlreadyStartedError):
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await self._client.start_workflow(
+                    workflow,
+                    work,
+                    id=names.background_id(workflow, work.client_id, work.record_id),
+                    task_queue=names.ENGINE_QUEUE,
+                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                    priority=Priority(fairness_key=work.client_id),
+                )
+
+    async def simulate(self, asked: SimulateInput) -> SimulateResult:
+        """Have a scenario thought through. Raises EngineUnavailable, and InternalError if the
+        thinking failed."""
+        try:
+            with outages_told():
+                result = await self._while_healthy(
+                    self._client.execute_workflow(
+                        names.SIMULATE,
+                        asked,
+                        id=names.simulate_id(asked.client_id, asked.id),
+                        task_queue=names.ENGINE_QUEUE,
+                        execution_timeout=_SIMULATION_TIMEOUT,
+                        task_timeout=_TASK_TIMEOUT,
+                        result_type=SimulateResult,
+                    )
+                )
+        except WorkflowFailureError as error:
+            raise InternalError("the simulation failed") from error
+        return SimulateResult.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Have deliveries sent that no run sends; those under way are left alone.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.errors import EngineUnavailable
 from domain.identity.contracts import SendMailInput
 from domain.inbound.contracts import ProcessWebhookInput
@@ -27,6 +27,11 @@ class NearbyEngine:
         engine = await self._engine()
         if engine is not None:
             await engine.send_webhooks(client_id, delivery_ids)
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        engine = await self._engine()
+        if engine is not None:
+            await engine.begin(workflow, work)
 
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
         engine = await self._engine()

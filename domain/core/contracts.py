@@ -17,3 +17,12 @@ class RunRef(Contract):
     event_id: str
     run_id: str
     request_id: str = ""
+
+
+class BackgroundRef(Contract):
+    """A long piece of work for one client, by its row. `remote_brain`: whether thinking leaves the
+    process, which decides how long a step may take."""
+
+    client_id: str
+    record_id: str
+    remote_brain: bool = False

@@ -25,6 +25,9 @@ MAIL_ANSWER: Final = "MailAnswer"
 PROCESS_WEBHOOK: Final = "ProcessWebhook"
 RECONCILE_INBOUND: Final = "ReconcileInbound"
 TELL_REVIEWERS: Final = "TellReviewers"
+SIMULATE: Final = "Simulate"
+RUN_CASES: Final = "RunCases"
+REPLAY: Final = "Replay"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
@@ -67,6 +70,15 @@ SWEEP_WEBHOOKS: Final = "sweep.inbound"
 POLL_INTEGRATIONS: Final = "inbound.poll"
 TELL_OF_DATA_REQUESTS: Final = "data_request.tell"
 TELL_OF_REVIEW: Final = "review.tell"
+THINK_SCENARIO: Final = "simulation.think"
+BEGIN_CASE_RUN: Final = "cases.begin"
+TRY_CASE: Final = "cases.try"
+END_CASE_RUN: Final = "cases.end"
+BEGIN_REPLAY: Final = "replay.begin"
+REPLAY_PAGE: Final = "replay.page"
+END_REPLAY: Final = "replay.end"
+SWEEP_BACKGROUND: Final = "sweep.background"
+FIND_GAPS: Final = "insight.gaps"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -139,10 +151,25 @@ def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
     return f"mail/{client_id}/{session_id}/{number}"
 
 
+def simulate_id(client_id: str, simulation_id: str) -> str:
+    """The workflow id of a simulation, which no row has."""
+    return f"simulate/{client_id}/{simulation_id}"
+
+
+_BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay"}
+
+
+def background_id(workflow: str, client_id: str, record_id: str) -> str:
+    """The workflow id of a long piece of work (a run over a client's cases, a replay), by its
+    row."""
+    return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
+
+
 def run_prefixes(client_id: str) -> tuple[str, ...]:
     """What the ids of all a client's workflows begin with, but for its erasures."""
     kinds = (
         "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
+        "simulate", "cases", "replay",
     )  # fmt: skip
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 

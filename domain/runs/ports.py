@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 
 if TYPE_CHECKING:
     # All that is thought about a run, which the command line starts faster without.
@@ -17,6 +17,10 @@ class Starter(Protocol):
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Tell a parked run to look for its decision; False if it no longer runs."""
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        """Start a workflow whose row is committed; one that is under way is left alone.
+        `workflow`: its name. Raises EngineUnavailable."""
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Have deliveries sent that no run sends; those under way are left alone. Raises

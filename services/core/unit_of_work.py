@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.audit.chain import ALL
 from domain.audit.entry import Note
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -40,6 +40,7 @@ class UnitOfWork:
     woken: set[str] = field(default_factory=set)
     _deliveries: list[str] = field(default_factory=list)
     _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
+    _begun: list[tuple[str, BackgroundRef]] = field(default_factory=list)
     _notes: list[Note] = field(default_factory=list)
 
     def deliver(self, *delivery_ids: str) -> None:
@@ -49,6 +50,10 @@ class UnitOfWork:
     def wake(self, ref: RunRef, escalation_id: str) -> None:
         """Tell a parked run after the commit that its review is decided."""
         self._decisions.append((ref, escalation_id))
+
+    def begin(self, workflow: str, work: BackgroundRef) -> None:
+        """Start a workflow on its row after the commit."""
+        self._begun.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
         """The audit entry: who did what to which record, never what they wrote."""
@@ -72,6 +77,11 @@ class UnitOfWork:
                     self.woken.add(escalation_id)
             except EngineUnavailable as error:
                 _log.warning("run not woken", run_id=ref.run_id, code=error.code)
+        for workflow, work in self._begun:
+            try:
+                await engine.begin(workflow, work)
+            except EngineUnavailable as error:
+                _log.warning("work not begun", record_id=work.record_id, code=error.code)
         if not self._deliveries:
             return
         try:

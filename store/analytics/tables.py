@@ -41,6 +41,16 @@ metrics_daily: Final = sa.Table(
     _measure("automation_rate"),
     _measure("escalation_rate"),
     _measure("review_rate"),
+    # Those that a customer wrote again about within 7 days, those that stayed closed; null while
+    # the 7 days are not over.
+    sa.Column("reopened", sa.Integer, nullable=True),
+    sa.Column("durable", sa.Integer, nullable=True),
+    # Escalated runs by reason.
+    json("escalations", "{}"),
+    sa.Column("rated", sa.Integer, nullable=False, server_default="0"),
+    _measure("rating_mean"),
+    # What language models cost, in millionths of a US dollar.
+    sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
     time("computed_at"),
 )
 

@@ -31,6 +31,8 @@ playbook_versions: Final = sa.Table(
     # How an audit entry names who made it, and why they did; unknown of older ones.
     text("author", nullable=True),
     text("note", nullable=True),
+    # When it first answered events; a version that did may do so again without green cases.
+    time("live_at", nullable=True),
     points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
 )

@@ -85,6 +85,8 @@ client_settings: Final = sa.Table(
     json("retention", "{}"),
     # The mail servers whose Authentication-Results are believed.
     json("authserv_ids", "[]"),
+    # Whether customers are asked what they think of an answer.
+    sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
     # Words of the merchant's own that always reach a human.
     json("sensitive_words", "[]"),
     # What is said to a customer whose matter went to a human at once, by language.

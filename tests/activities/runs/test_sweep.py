@@ -8,7 +8,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.runs import sweep
 from activities.runs.sweep import SweepRuns
 from adapters.system import utc_now
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import ProcessEventInput, SweepInput, SweepResult
 from store.core.database import Database
@@ -35,6 +35,9 @@ class Engine:
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:  # noqa: ARG002 - the port's name
         raise AssertionError
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        raise AssertionError(workflow, work)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:  # noqa: ARG002
         raise AssertionError

@@ -9,7 +9,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.webhooks import sweep_deliveries
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from adapters.system import utc_now
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.runs.contracts import ProcessEventInput, SweepInput
 from store.core.database import Database
 from tests.support.tenants.shop import Shop, open_shop
@@ -31,6 +31,9 @@ class Sent:
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:  # noqa: ARG002
         raise AssertionError
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        raise AssertionError(workflow, work)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         assert client_id not in self.by_client

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from adapters.system import new_ulid, utc_now
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.errors import EngineUnavailable
 from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
@@ -16,11 +16,16 @@ class Recorder:
         self.away = away
         self.sent: list[str] = []
         self.woken: list[tuple[RunRef, str]] = []
+        self.begun: list[tuple[str, BackgroundRef]] = []
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         self._answer()
         self.woken.append((ref, escalation_id))
         return True
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        self._answer()
+        self.begun.append((workflow, work))
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         assert client_id

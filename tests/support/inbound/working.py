@@ -11,7 +11,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.inbound.work import WorkOnWebhook
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
-from domain.core.contracts import RunRef
+from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.ports import Clock
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef, WebhookWorked
 from domain.inbound.platform_catalogue import PLATFORMS
@@ -40,6 +40,9 @@ class NotedStarts:
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:  # noqa: ARG002 - the port's
         return True
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        raise AssertionError(workflow, work)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:  # noqa: ARG002
         self.sent += delivery_ids

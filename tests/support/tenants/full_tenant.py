@@ -50,6 +50,7 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 from store.widget.widgets import WidgetRepository
 from tests.support.inbound.stored import fill_the_hub
 from tests.support.intake.admission import try_to_admit
+from tests.support.learning.filled import fill_learning
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
@@ -115,6 +116,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _note(shop, connection)
         await _chat(shop, connection)
         await fill_the_hub(connection, shop.tenant, integration_id, admitted.event_id)
+        await fill_learning(connection, shop.tenant, admitted.ref)
         empty = [
             name
             for name, table in metadata.tables.items()

@@ -1,0 +1,1 @@
+"""Saved cases: messages with what must come of them, and the gate that a playbook passes."""

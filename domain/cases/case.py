@@ -1,0 +1,84 @@
+"""The case: a scenario, and what must come of it."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
+from domain.agent.plan import ActionKind
+from domain.simulation.outcome import OutcomeStatus
+from domain.simulation.scenario import Scenario
+
+MAX_CASES: Final = 200
+"""Of one client: all of them run before a playbook goes live."""
+
+MAX_CASE_NAME: Final = 200
+MAX_TRIES: Final = 10
+
+_Phrase = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class CaseOrigin(StrEnum):
+    """`hand`: written by a person. `run`: made of a real run, its personal data replaced."""
+
+    HAND = "hand"
+    SIMULATION = "simulation"
+    RUN = "run"
+    CORRECTION = "correction"
+    FILE = "file"
+
+
+class Expectation(BaseModel):
+    """What must come of the scenario's last message; what is not given may be anything.
+
+    `sources`: names of templates and titles of knowledge entries, or `order`, that the draft must
+    rest on. `actions`: kinds that the plan must hold, `forbidden` kinds that it must not.
+    `contains`, `omits`: phrases of the draft, compared without case and accents. `most_money`: the
+    most that the plan may give back, as in "49.00".
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    status: OutcomeStatus | None = None
+    reason: EscalationReason | None = None
+    classification: Category | None = None
+    intent: Intent | None = None
+    sources: tuple[_Phrase, ...] = Field(default=(), max_length=20)
+    actions: tuple[ActionKind, ...] = Field(default=(), max_length=20)
+    forbidden: tuple[ActionKind, ...] = Field(default=(), max_length=20)
+    contains: tuple[_Phrase, ...] = Field(default=(), max_length=20)
+    omits: tuple[_Phrase, ...] = Field(default=(), max_length=20)
+    most_money: Annotated[str, Field(pattern=r"^\d{1,9}(\.\d{1,3})?$")] | None = None
+
+
+class CaseSpec(BaseModel):
+    """What a person decides of a case. `must`: a playbook does not go live while it fails.
+
+    `tries`: how often it is thought through where a language model thinks; `pass_rate`: the share
+    of them that must be as expected.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=MAX_CASE_NAME)]
+    scenario: Scenario
+    expected: Expectation
+    must: bool = True
+    tries: int = Field(default=1, ge=1, le=MAX_TRIES)
+    pass_rate: float = Field(default=1, gt=0, le=1)
+
+
+class SavedCase(CaseSpec):
+    """A case as it is kept. `name` tells the cases of a client apart. `run_id`: of the run that it
+    was made of."""
+
+    id: str
+    origin: CaseOrigin
+    run_id: str | None = None
+    created_by: str
+    created_at: datetime
+    updated_at: datetime | None = None

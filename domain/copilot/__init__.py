@@ -1,0 +1,1 @@
+"""The copilot: what a client's people ask about their own service."""

@@ -1,0 +1,1 @@
+"""What people's corrections teach: the queue, labelled examples, thresholds, shadow mode."""

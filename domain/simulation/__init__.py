@@ -1,0 +1,1 @@
+"""Simulation: what the agent would do, thought through and neither stored nor done."""

@@ -1,0 +1,19 @@
+"""What crosses Temporal for simulations and replays. What people made up is sealed, for it leaves
+no row that it could be read from."""
+
+from domain.core.contracts import Contract
+
+
+class SimulateInput(Contract):
+    """`sealed`: a `SimulationAsked`, encrypted. `id`: names the workflow; no row has it."""
+
+    client_id: str
+    id: str
+    sealed: str
+    remote_brain: bool = False
+
+
+class SimulateResult(Contract):
+    """`sealed`: a `Simulation`, encrypted."""
+
+    sealed: str

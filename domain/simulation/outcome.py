@@ -1,0 +1,82 @@
+"""The outcome: what the agent would have made of one message. Nothing of it was done."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Alternative, Citation
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
+from domain.agent.plan import PlannedAction
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.thinking import Finding
+from domain.agent.verdict import Verdict
+from domain.integrations.order import Lookup
+
+
+class OutcomeStatus(StrEnum):
+    """As the gateway's, but for `failed`: nothing is carried out that could fail. `brain_failed`:
+    the language model gave no answer."""
+
+    COMPLETED = "completed"
+    NEEDS_REVIEW = "needs_review"
+    NO_PLAYBOOK = "no_playbook"
+    BRAIN_FAILED = "brain_failed"
+
+
+class UsedPlaybook(BaseModel):
+    """The playbook that the message fell to. `id` and `version`: None of a draft that is new."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str | None
+    version: int | None
+    name: str
+    threshold: float
+    is_draft: bool = False
+
+
+class Outcome(BaseModel):
+    """All that a run would have kept. `reason`: why a human would look, None if nobody would.
+
+    `response`: what the customer would get, empty where a human would look first; `draft`: the
+    generated text in any case. `plan`: what would be carried out, in order. `sources`: what the
+    draft rests on. `cost_micros`: millionths of a US dollar.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    status: OutcomeStatus
+    playbook: UsedPlaybook | None = None
+    reason: EscalationReason | None = None
+    classification: str = ""
+    intent: Intent | None = None
+    confidence: float = Field(default=0, ge=0, le=1)
+    alternatives: tuple[Alternative, ...] = ()
+    language: str = ""
+    sentiment: float = 0
+    response: str = ""
+    draft: str = ""
+    plan: tuple[PlannedAction, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    sources: tuple[Citation, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    lookup: Lookup | None = None
+    sensitive: SensitiveMatter | None = None
+    model: str = ""
+    prompt_version: str | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micros: int = 0
+
+
+class Simulation(BaseModel):
+    """What comes of a scenario. `outcomes`: one for each message of the customer, in order."""
+
+    model_config = ConfigDict(frozen=True)
+
+    outcomes: tuple[Outcome, ...] = Field(min_length=1)
+
+    @property
+    def last(self) -> Outcome:
+        return self.outcomes[-1]

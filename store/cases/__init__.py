@@ -1,0 +1,1 @@
+"""SQL of saved cases, their runs and the gate."""

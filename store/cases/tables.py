@@ -1,0 +1,77 @@
+"""The tables of saved cases and of their runs."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
+
+saved_cases: Final = sa.Table(
+    "saved_cases",
+    metadata,
+    *tenant_key(),
+    text("name"),
+    json("scenario", "{}"),
+    json("expected", "{}"),
+    # A playbook does not go live while it fails.
+    sa.Column("must", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("tries", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("pass_rate", sa.Double, nullable=False, server_default="1"),
+    text("origin"),
+    # The run that it was made of: it goes with the customer's words.
+    text("run_id", nullable=True),
+    text("created_by"),
+    time("created_at"),
+    time("updated_at", nullable=True),
+    sa.UniqueConstraint("client_id", "name"),
+    sa.CheckConstraint("tries BETWEEN 1 AND 10", name="tries"),
+    sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
+)
+
+# One round over all cases of a client. `variant`: by what they are thought through.
+case_runs: Final = sa.Table(
+    "case_runs",
+    metadata,
+    *tenant_key(),
+    json("variant", "{}"),
+    text("state"),
+    sa.Column("total", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("done", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("passed", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
+    text("error_code", nullable=True),
+    text("started_by"),
+    time("created_at"),
+    time("finished_at", nullable=True),
+    sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state"),
+    sa.Index(
+        "ix_case_runs_unfinished",
+        "created_at",
+        "id",
+        postgresql_where=sa.text("state IN ('queued', 'running')"),
+    ),
+)
+
+# What came of one case in one round. `digest`: of playbook, content, model and the case itself; a
+# verdict holds for that one alone. `before`: what comes of it live, where a change was tried.
+case_results: Final = sa.Table(
+    "case_results",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("case_run_id", sa.Text, primary_key=True),
+    sa.Column("case_id", sa.Text, primary_key=True),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("passed", sa.Boolean, nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("passes", sa.Integer, nullable=False),
+    json("unmet", "[]"),
+    sa.Column("outcome", JSONB, nullable=False),
+    sa.Column("before", JSONB, nullable=True),
+    sa.Column("changed", sa.Boolean, nullable=False, server_default=sa.false()),
+    time("created_at"),
+    points_to("case_runs", "case_run_id", ondelete="CASCADE"),
+    points_to("saved_cases", "case_id", ondelete="CASCADE"),
+    # The latest verdict on a case under one digest, for the gate.
+    sa.Index(None, "client_id", "case_id", "digest", "created_at"),
+)

@@ -1,0 +1,1 @@
+"""SQL of corrections, labelled examples and shadow drafts."""

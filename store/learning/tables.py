@@ -1,0 +1,76 @@
+"""The tables of what people's corrections teach."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
+
+# An edited or rejected review, until somebody has decided what is to be learnt from it. Its words
+# are the review's.
+corrections: Final = sa.Table(
+    "corrections",
+    metadata,
+    *tenant_key(),
+    text("review_id"),
+    text("run_id"),
+    text("kind"),
+    text("state"),
+    text("decided_by", nullable=True),
+    time("decided_at", nullable=True),
+    # What was made of it.
+    text("case_id", nullable=True),
+    text("content_kind", nullable=True),
+    text("content_id", nullable=True),
+    time("created_at"),
+    points_to("escalation_tickets", "review_id", ondelete="CASCADE"),
+    points_to("engine_runs", "run_id", ondelete="CASCADE"),
+    sa.UniqueConstraint("client_id", "review_id"),
+    sa.CheckConstraint("kind IN ('edited', 'rejected')", name="kind"),
+    sa.CheckConstraint("state IN ('open', 'accepted', 'dismissed')", name="state"),
+    sa.Index(None, "client_id", "state", "created_at"),
+    sa.Index(None, "client_id", "run_id"),
+)
+
+# A message with the class and intent that a person gave it, its personal data replaced.
+labelled_examples: Final = sa.Table(
+    "labelled_examples",
+    metadata,
+    *tenant_key(),
+    # The run that it was made of: it goes with the customer's words.
+    text("run_id", nullable=True),
+    text("text"),
+    text("language"),
+    text("classification"),
+    text("intent", nullable=True),
+    text("labelled_by"),
+    time("created_at"),
+    sa.UniqueConstraint("client_id", "run_id"),
+)
+
+# What a playbook in shadow mode would have done, beside what people then did.
+shadow_drafts: Final = sa.Table(
+    "shadow_drafts",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("run_id", sa.Text, primary_key=True),
+    text("playbook_id"),
+    sa.Column("playbook_version", sa.Integer, nullable=False),
+    text("classification"),
+    sa.Column("confidence", sa.Double, nullable=False),
+    # Why a human would have looked; null where the agent would have answered by itself.
+    text("reason", nullable=True),
+    text("draft"),
+    json("plan", "[]"),
+    # What people did: their decision, what they sent, and how near the two are.
+    text("decision", nullable=True),
+    text("sent", nullable=True),
+    sa.Column("comparison", JSONB, nullable=True),
+    time("created_at"),
+    time("compared_at", nullable=True),
+    points_to("engine_runs", "run_id", ondelete="CASCADE"),
+    sa.Index(
+        "ix_shadow_drafts_playbook", "client_id", "playbook_id", "playbook_version", "created_at"
+    ),
+)

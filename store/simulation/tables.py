@@ -1,0 +1,59 @@
+"""The tables of replays."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
+
+# A replay of past events. `variant`: by what they are thought through (`domain/simulation/variant.py`).
+replays: Final = sa.Table(
+    "replays",
+    metadata,
+    *tenant_key(),
+    json("variant", "{}"),
+    time("since"),
+    time("until"),
+    text("state"),
+    # How much a language model may cost in all, and how long the replay may work.
+    sa.Column("budget_micros", sa.BigInteger, nullable=False),
+    sa.Column("budget_s", sa.Integer, nullable=False),
+    # The last run that was thought through: the replay goes on after it.
+    text("place", nullable=True),
+    sa.Column("total", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("examined", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("changed", sa.Integer, nullable=False, server_default="0"),
+    json("tally", "{}"),
+    sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("worked_ms", sa.BigInteger, nullable=False, server_default="0"),
+    # Why it ended before its events did.
+    text("stopped_because", nullable=True),
+    text("started_by"),
+    time("created_at"),
+    time("finished_at", nullable=True),
+    sa.CheckConstraint("state IN ('queued', 'running', 'done', 'stopped', 'failed')", name="state"),
+    sa.Index(
+        "ix_replays_unfinished",
+        "created_at",
+        "id",
+        postgresql_where=sa.text("state IN ('queued', 'running')"),
+    ),
+)
+
+# A run that the replay would have ended otherwise. `after`: without the words of its draft, which
+# stand in `draft` and go with the customer's.
+replay_changes: Final = sa.Table(
+    "replay_changes",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("replay_id", sa.Text, primary_key=True),
+    sa.Column("run_id", sa.Text, primary_key=True),
+    text("kind"),
+    sa.Column("before", JSONB, nullable=False),
+    sa.Column("after", JSONB, nullable=False),
+    text("draft"),
+    points_to("replays", "replay_id", ondelete="CASCADE"),
+    points_to("engine_runs", "run_id", ondelete="CASCADE"),
+    sa.Index(None, "client_id", "run_id"),
+)
