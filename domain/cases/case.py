@@ -32,7 +32,7 @@ class CaseOrigin(StrEnum):
     FILE = "file"
 
 
-class Expectation(BaseModel):
+class CaseExpectation(BaseModel):
     """What must come of the scenario's last message; what is not given may be anything.
 
     `sources`: names of templates and titles of knowledge entries, or `order`, that the draft must
@@ -66,7 +66,7 @@ class CaseSpec(BaseModel):
 
     name: Annotated[str, Field(min_length=1, max_length=MAX_CASE_NAME)]
     scenario: Scenario
-    expected: Expectation
+    expected: CaseExpectation
     must: bool = True
     tries: int = Field(default=1, ge=1, le=MAX_TRIES)
     pass_rate: float = Field(default=1, gt=0, le=1)

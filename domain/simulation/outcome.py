@@ -36,7 +36,7 @@ class UsedPlaybook(BaseModel):
     is_draft: bool = False
 
 
-class Outcome(BaseModel):
+class SimulatedOutcome(BaseModel):
     """All that a run would have kept. `reason`: why a human would look, None if nobody would.
 
     `response`: what the customer would get, empty where a human would look first; `draft`: the
@@ -75,8 +75,8 @@ class Simulation(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    outcomes: tuple[Outcome, ...] = Field(min_length=1)
+    outcomes: tuple[SimulatedOutcome, ...] = Field(min_length=1)
 
     @property
-    def last(self) -> Outcome:
+    def last(self) -> SimulatedOutcome:
         return self.outcomes[-1]

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A replay of past events. `variant`: by what they are thought through (`domain/simulation/variant.py`).
+# A replay of past events. `variant`: by what (`domain/simulation/variant.py`).
 replays: Final = sa.Table(
     "replays",
     metadata,
