@@ -1,0 +1,1 @@
+"""Simulation: steps that think and do nothing."""

@@ -1,0 +1,71 @@
+"""Which playbook a simulated message falls to: the client's, with what is tried in its place."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from domain.agent.rulebook import Rulebook
+from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec, match
+from domain.simulation.outcome import UsedPlaybook
+from domain.simulation.variant import Variant
+
+_NEW: Final = ""
+"""Stands for the id of a draft that has none. No stored playbook has it."""
+
+
+def playbook_for(
+    entries: Sequence[PlaybookEntry], event_type: str, variant: Variant
+) -> tuple[UsedPlaybook, Rulebook] | None:
+    """The playbook of an event, and its rules; None where no playbook takes its type.
+
+    `entries`: the client's, oldest first. With `variant.version`, the one of `variant.playbook_id`
+    in that version. A draft counts as active: in place of the playbook that it stands for, or as
+    the youngest. Without a draft, `variant.playbook_id` takes every type. Raises PlaybookNotFound.
+    """
+    tried = _with_draft(entries, variant)
+    if variant.playbook_id is not None and variant.draft is None:
+        chosen: Playbook | None = _entry(tried, variant.playbook_id).playbook
+    else:
+        chosen = match((one.playbook for one in tried if one.is_active), event_type)
+    if chosen is None:
+        return None
+    is_draft = variant.draft is not None and chosen.id == (variant.playbook_id or _NEW)
+    used = UsedPlaybook(
+        id=chosen.id or None,
+        version=None if is_draft else chosen.version,
+        name=chosen.name,
+        threshold=chosen.threshold if variant.threshold is None else variant.threshold,
+        is_draft=is_draft,
+    )
+    return used, _entry(tried, chosen.id).rulebook
+
+
+def _with_draft(entries: Sequence[PlaybookEntry], variant: Variant) -> Sequence[PlaybookEntry]:
+    draft = variant.draft
+    if draft is None:
+        return entries
+    if variant.playbook_id is None:
+        return (*entries, _as_entry(draft, _NEW, 0))
+    stood_for = _entry(entries, variant.playbook_id)
+    return [
+        _as_entry(draft, one.playbook.id, one.playbook.version) if one is stood_for else one
+        for one in entries
+    ]
+
+
+def _as_entry(draft: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
+    playbook = Playbook(
+        id=playbook_id,
+        version=version,
+        name=draft.name,
+        event_type=draft.event_type,
+        threshold=draft.threshold,
+    )
+    return PlaybookEntry(playbook=playbook, is_active=True, rulebook=draft.rulebook)
+
+
+def _entry(entries: Sequence[PlaybookEntry], playbook_id: str) -> PlaybookEntry:
+    for one in entries:
+        if one.playbook.id == playbook_id:
+            return one
+    raise PlaybookNotFound(playbook_id)
