@@ -15,7 +15,7 @@ class RatingLinkExpired(DomainError):
     code = "rating_link_expired"
 
 
-class AnswerUnknown(DomainError):
+class RatedAnswerNotFound(DomainError):
     """The widget's session has no answer with this number that could be rated."""
 
-    code = "answer_unknown"
+    code = "answer_not_found"

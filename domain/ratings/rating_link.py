@@ -56,8 +56,8 @@ def rated_run(sealer: Sealer, token: str, now: datetime) -> RatedRun:
     if len(token) != TOKEN_CHARS:
         raise RatingLinkUnknown
     named, mark = given[:_NAMED_BYTES], given[_NAMED_BYTES:]
-    # A list, not a generator: each comparison is made.
-    if not any([hmac.compare_digest(one, mark) for one in _marks(sealer, named)]):
+    same = [hmac.compare_digest(one, mark) for one in _marks(sealer, named)]
+    if not any(same):
         raise RatingLinkUnknown
     expires_at = datetime.fromtimestamp(int.from_bytes(named[-_TIME_BYTES:], "big"), UTC)
     if now >= expires_at:

@@ -3,7 +3,7 @@
 No audit entry: a customer is nobody's member, and the rating's row tells it.
 """
 
-from domain.ratings.errors import AnswerUnknown, RatingLinkUnknown
+from domain.ratings.errors import RatedAnswerNotFound, RatingLinkUnknown
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
 from domain.widget.errors import SessionUnknown
 from domain.widget.widget_session import HeldSession
@@ -26,7 +26,7 @@ async def rate_in_widget(
     work: UnitOfWork, session: HeldSession, number: int, given: GivenRating
 ) -> Rating:
     """The same of the answer with this number in the visitor's session, which has seen it then.
-    Raises SessionUnknown, AnswerUnknown."""
+    Raises SessionUnknown, RatedAnswerNotFound."""
     repository = RatingRepository(work.connection, work.tenant)
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):
@@ -36,5 +36,5 @@ async def rate_in_widget(
         work.new_id(), run_id, given, RatingChannel.WIDGET, work.now
     )
     if not kept:
-        raise AnswerUnknown
+        raise RatedAnswerNotFound
     return kept

@@ -1,7 +1,7 @@
 """Decisions: a review is approved, edited or rejected, and its run goes on after the commit.
 
-Should the run not hear of it then, the sweeper tells it. A rejection, and words that differ from the
-draft, are put into the queue of corrections in the same transaction.
+Should the run not hear of it then, the sweeper tells it. A rejection, and words that differ
+from the draft, are put into the queue of corrections in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words

@@ -50,14 +50,14 @@ _PAGE: Final = sa.text(f"""
       AND correction.id > :after
       AND (:state ::text IS NULL OR correction.state = :state)
     ORDER BY correction.id LIMIT :limit
-""")  # noqa: S608 - our own names
+""")
 _ONE: Final = sa.text(f"""
     SELECT {_SUMMARY},
            event.subject, coalesce(event.text, '') AS text, review.draft, {_SENT} AS sent,
            review.note, coalesce(run.language, '') AS language, run.intent,
            coalesce(run.confidence, 0) AS confidence, run.citations
     {_FROM} AND correction.id = :correction_id
-""")  # noqa: S608 - our own names
+""")
 
 # The settled review alone says what came of it: of two people the second may approve the first
 # one's words. The white space at the ends is nobody's correction.

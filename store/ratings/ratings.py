@@ -50,9 +50,7 @@ class RatingRepository(TenantRepository):
     async def asked(self, run_id: str) -> RatedAnswer | None:
         """The answer of a run; None where the run is gone, or its customer's words are."""
         row = (
-            await self._connection.execute(
-                _ASKED, {"client_id": self._tenant, "run_id": run_id}
-            )
+            await self._connection.execute(_ASKED, {"client_id": self._tenant, "run_id": run_id})
         ).one_or_none()
         return None if row is None else RatedAnswer(row.language, row.score)
 
