@@ -4,11 +4,16 @@ Changed in any of them, what comes of the case may be something else.
 """
 
 import json
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Final
 
 from domain.cases.case import CaseSpec
 from domain.playbooks.playbook import PlaybookSpec
+
+NamesModel = Callable[[], str]
+"""Names what thinks, as `adapters/brain/identity.py` does. It may read files: it is asked only
+where there are cases."""
 
 # Neither the name of a playbook nor being on or off is shown to a brain, and which events it
 # covers is asked of the pattern itself.
@@ -18,7 +23,7 @@ _CASE: Final = {"scenario", "expected", "tries", "pass_rate"}
 
 def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: CaseSpec) -> bytes:
     """`spec`: of the playbook that the case fell to, None if to none. `content`: of
-    `store/cases/content_digest.py`. `model`: of `adapters/brain/identity.py`."""
+    `store/cases/content_digest.py`. `model`: of a `NamesModel`."""
     parts = {
         "playbook": spec and spec.model_dump(mode="json", include=_SPEC),
         "content": content.hex(),

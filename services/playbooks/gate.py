@@ -2,29 +2,41 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 
+from domain.cases.digest import NamesModel
 from domain.cases.errors import CasesNotGreen
 from domain.cases.gate import GateStanding
-from domain.playbooks.playbook import PlaybookEntry
+from domain.playbooks.playbook import PlaybookEntry, check_override
 from domain.tenants.actor import OWNERS, Actor
 from services.core.unit_of_work import UnitOfWork
-from store.cases.verdicts import NamesModel, Verdicts
+from store.cases.verdicts import Verdicts
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """How versions go live. `model`: names what thinks. `override`: why they go live though cases
-    are not green; None: they do not."""
+    """How versions go live. `override`: why they do though cases are not green; None: they do
+    not."""
 
     model: NamesModel
     override: str | None = None
+
+    @staticmethod
+    def of(model: NamesModel, override: str | None) -> "Publication":
+        """As somebody asks for it. Raises InvalidInput."""
+        return Publication(model, None if override is None else check_override(override))
 
     def permit(self, actor: Actor) -> None:
         """Raises RoleRequired for an override by anybody but an owner."""
         if self.override is not None:
             actor.require(OWNERS)
+
+
+NEW_CLIENT: Final = Publication(lambda: "")
+"""Of a client that was just made: it has no cases, so no model is asked for. With cases it would
+open nothing, for no verdict is of a model without a name."""
 
 
 async def go_live(

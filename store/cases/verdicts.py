@@ -1,10 +1,11 @@
 """The verdicts on a client's cases, and what the publish gate makes of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import sqlalchemy as sa
 
+from domain.cases.digest import NamesModel
 from domain.cases.gate import GateStanding, digests, falling_to, standing
 from domain.playbooks.playbook import PlaybookEntry
 from store.cases.content_digest import content_digest
@@ -23,11 +24,6 @@ _LATEST: Final = sa.text("""
 """)
 
 
-NamesModel = Callable[[], str]
-"""Names what thinks, as `adapters/brain/identity.py` does. Asked only where there are cases: it
-reads the files of the embedded brain."""
-
-
 class Verdicts(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
         """By case: whether it passed when it was last tried on just this digest."""
@@ -42,7 +38,8 @@ class Verdicts(TenantRepository):
     async def gate(
         self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
     ) -> dict[str, GateStanding]:
-        """What the gate says of these playbooks, if the client's stood as `entries`, oldest first."""
+        """What the gate says of these playbooks if the client's stood as `entries`, oldest
+        first."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         pairs = [
             (case, entry)
