@@ -53,6 +53,7 @@ async def go_live(
         for entry in entries
         if entry.playbook.id in changed
         and entry.is_active
+        and not entry.rulebook.shadow  # it sends nothing
         and not await live.is_live(entry.playbook)
     ]
     if not starting:
