@@ -18,6 +18,8 @@ MAX_CASES: Final = 200
 
 MAX_CASE_NAME: Final = 200
 MAX_TRIES: Final = 10
+MAX_PHRASES: Final = 20
+"""Of each list of an expectation."""
 
 _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -47,11 +49,11 @@ class CaseExpectation(BaseModel):
     reason: EscalationReason | None = None
     classification: Category | None = None
     intent: Intent | None = None
-    sources: tuple[_Phrase, ...] = Field(default=(), max_length=20)
-    actions: tuple[ActionKind, ...] = Field(default=(), max_length=20)
-    forbidden: tuple[ActionKind, ...] = Field(default=(), max_length=20)
-    contains: tuple[_Phrase, ...] = Field(default=(), max_length=20)
-    omits: tuple[_Phrase, ...] = Field(default=(), max_length=20)
+    sources: tuple[_Phrase, ...] = Field(default=(), max_length=MAX_PHRASES)
+    actions: tuple[ActionKind, ...] = Field(default=(), max_length=MAX_PHRASES)
+    forbidden: tuple[ActionKind, ...] = Field(default=(), max_length=MAX_PHRASES)
+    contains: tuple[_Phrase, ...] = Field(default=(), max_length=MAX_PHRASES)
+    omits: tuple[_Phrase, ...] = Field(default=(), max_length=MAX_PHRASES)
     most_money: Annotated[str, Field(pattern=r"^\d{1,9}(\.\d{1,3})?$")] | None = None
 
 

@@ -17,3 +17,13 @@ class SimulateResult(Contract):
     """`sealed`: a `Simulation`, encrypted."""
 
     sealed: str
+
+
+class ReplayProgress(Contract):
+    """How far a replay has come. `pause_s`: how long it leaves the machine to others before its
+    next page."""
+
+    is_over: bool = False
+    total: int = 0
+    seen: int = 0
+    pause_s: float = 0

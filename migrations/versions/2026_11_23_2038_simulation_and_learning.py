@@ -242,7 +242,7 @@ def upgrade() -> None:
         "replay_changes",
         sa.Column("client_id", sa.Text(), nullable=False),
         sa.Column("replay_id", sa.Text(), nullable=False),
-        sa.Column("run_id", sa.Text(), nullable=False),
+        sa.Column("event_id", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("before", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("after", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
@@ -254,20 +254,22 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(
-            ["client_id", "run_id"],
-            ["engine_runs.client_id", "engine_runs.id"],
-            name=op.f("fk_replay_changes_client_id_run_id"),
+            ["client_id", "event_id"],
+            ["engine_events.client_id", "engine_events.id"],
+            name=op.f("fk_replay_changes_client_id_event_id"),
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(
             ["client_id"], ["clients.id"], name=op.f("fk_replay_changes_client_id")
         ),
-        sa.PrimaryKeyConstraint("client_id", "replay_id", "run_id", name=op.f("pk_replay_changes")),
+        sa.PrimaryKeyConstraint(
+            "client_id", "replay_id", "event_id", name=op.f("pk_replay_changes")
+        ),
     )
     op.create_index(
-        op.f("ix_replay_changes_client_id_run_id"),
+        op.f("ix_replay_changes_client_id_event_id"),
         "replay_changes",
-        ["client_id", "run_id"],
+        ["client_id", "event_id"],
         unique=False,
     )
     op.create_table(
@@ -410,7 +412,7 @@ def downgrade() -> None:
         table_name="shadow_drafts",
     )
     op.drop_table("shadow_drafts")
-    op.drop_index(op.f("ix_replay_changes_client_id_run_id"), table_name="replay_changes")
+    op.drop_index(op.f("ix_replay_changes_client_id_event_id"), table_name="replay_changes")
     op.drop_table("replay_changes")
     op.drop_index(op.f("ix_ratings_client_id_created_at"), table_name="ratings")
     op.drop_table("ratings")

@@ -19,7 +19,7 @@ replays: Final = sa.Table(
     # How much a language model may cost in all, and how long the replay may work.
     sa.Column("budget_micros", sa.BigInteger, nullable=False),
     sa.Column("budget_s", sa.Integer, nullable=False),
-    # The last run that was thought through: the replay goes on after it.
+    # The last event that was looked at: the replay goes on after it.
     text("place", nullable=True),
     sa.Column("total", sa.Integer, nullable=False, server_default="0"),
     sa.Column("examined", sa.Integer, nullable=False, server_default="0"),
@@ -41,19 +41,20 @@ replays: Final = sa.Table(
     ),
 )
 
-# A run that the replay would have ended otherwise. `after`: without the words of its draft, which
-# stand in `draft` and go with the customer's.
+# An event that ends otherwise in the replay. `before` and `after`: without the words of a draft;
+# those of the new one stand in `draft` and go with the customer's. By event, for one that no
+# playbook took has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("replay_id", sa.Text, primary_key=True),
-    sa.Column("run_id", sa.Text, primary_key=True),
+    sa.Column("event_id", sa.Text, primary_key=True),
     text("kind"),
     sa.Column("before", JSONB, nullable=False),
     sa.Column("after", JSONB, nullable=False),
     text("draft"),
     points_to("replays", "replay_id", ondelete="CASCADE"),
-    points_to("engine_runs", "run_id", ondelete="CASCADE"),
-    sa.Index(None, "client_id", "run_id"),
+    points_to("engine_events", "event_id", ondelete="CASCADE"),
+    sa.Index(None, "client_id", "event_id"),
 )

@@ -75,7 +75,7 @@ async def fill_learning(connection: AsyncConnection, tenant: TenantId, ref: RunR
             replay_changes,
             {
                 "replay_id": replay_id,
-                "run_id": ref.run_id,
+                "event_id": ref.event_id,
                 "kind": "now_reviewed",
                 "before": {},
                 "after": {},

@@ -1,0 +1,143 @@
+"""The verdict on a case: what of its expectation an outcome does not meet."""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.brain import Category
+from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
+from domain.cases.case import MAX_PHRASES, CaseExpectation
+from domain.core.text import fold
+from domain.simulation.outcome import SimulatedOutcome
+
+ORDER_SOURCE = "order"
+"""How an expectation names the order as a source; its title differs from shop to shop."""
+
+
+class UnmetPart(StrEnum):
+    """The part of an expectation. Stable codes: stored and shown."""
+
+    STATUS = "status"
+    REASON = "reason"
+    CLASSIFICATION = "classification"
+    INTENT = "intent"
+    SOURCE = "source"
+    ACTION = "action"
+    FORBIDDEN = "forbidden"
+    CONTAINS = "contains"
+    OMITS = "omits"
+    MOST_MONEY = "most_money"
+
+
+class Unmet(BaseModel):
+    """One thing that came otherwise. `got`: what came instead, empty where nothing did; of phrases
+    it is empty, for the draft stands beside it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    part: UnmetPart
+    expected: str
+    got: str = ""
+
+
+def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, ...]:
+    """Everything that the outcome does not meet, in the order of the expectation; empty: the case
+    passes."""
+    return (
+        *_of_judgement(expected, outcome),
+        *_of_plan(expected, outcome.plan),
+        *_of_text(expected, outcome),
+    )
+
+
+def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
+    """The expectation that the outcome meets: its status, class, sources and actions, and none of
+    the order actions that it does not plan."""
+    kinds = tuple(dict.fromkeys(action.kind for action in outcome.plan))
+    known = {one.value for one in Category}
+    return CaseExpectation(
+        status=outcome.status,
+        classification=Category(outcome.classification)
+        if outcome.classification in known
+        else None,
+        sources=source_names(outcome)[:MAX_PHRASES],
+        actions=kinds,
+        forbidden=not_planned(kinds),
+    )
+
+
+def not_planned(kinds: Iterable[ActionKind]) -> tuple[ActionKind, ...]:
+    """The actions on orders that are not among `kinds`."""
+    return tuple(kind for kind in ActionKind if kind in ON_ORDERS - set(kinds))
+
+
+def source_names(outcome: SimulatedOutcome) -> tuple[str, ...]:
+    """What the draft rests on, as expectations name it, each once."""
+    named = (ORDER_SOURCE if one.kind == "order" else one.title for one in outcome.sources)
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def _of_judgement(expected: CaseExpectation, outcome: SimulatedOutcome) -> Iterator[Unmet]:
+    came = (
+        (UnmetPart.STATUS, expected.status, outcome.status),
+        (UnmetPart.REASON, expected.reason, outcome.reason),
+        (UnmetPart.CLASSIFICATION, expected.classification, outcome.classification),
+        (UnmetPart.INTENT, expected.intent, outcome.intent),
+    )
+    for part, wanted, got in came:
+        if wanted is not None and wanted != got:
+            yield Unmet(part=part, expected=wanted, got=got or "")
+    sources = source_names(outcome)
+    folded = {_plain(name) for name in sources}
+    for source in expected.sources:
+        if _plain(source) not in folded:
+            yield Unmet(part=UnmetPart.SOURCE, expected=source, got=", ".join(sources))
+
+
+def _of_plan(expected: CaseExpectation, plan: tuple[PlannedAction, ...]) -> Iterator[Unmet]:
+    planned = tuple(dict.fromkeys(action.kind for action in plan))
+    got = ", ".join(planned)
+    for kind in expected.actions:
+        if kind not in planned:
+            yield Unmet(part=UnmetPart.ACTION, expected=kind, got=got)
+    for kind in expected.forbidden:
+        if kind in planned:
+            yield Unmet(part=UnmetPart.FORBIDDEN, expected=kind, got=got)
+    if expected.most_money is None:
+        return
+    for currency, given in _given_back(plan).items():
+        if given > Decimal(expected.most_money):
+            yield Unmet(
+                part=UnmetPart.MOST_MONEY, expected=expected.most_money, got=f"{given} {currency}"
+            )
+
+
+def _given_back(plan: tuple[PlannedAction, ...]) -> dict[str, Decimal]:
+    """What the plan's actions on orders give back, by currency."""
+    given: dict[str, Decimal] = {}
+    for action in plan:
+        if action.kind in ON_ORDERS and action.amount is not None:
+            amount = action.amount
+            given[amount.currency] = given.get(amount.currency, Decimal()) + Decimal(
+                amount.decimal()
+            )
+    return given
+
+
+def _of_text(expected: CaseExpectation, outcome: SimulatedOutcome) -> Iterator[Unmet]:
+    if not expected.contains and not expected.omits:
+        return
+    draft = _plain(outcome.draft)
+    for phrase in expected.contains:
+        if _plain(phrase) not in draft:
+            yield Unmet(part=UnmetPart.CONTAINS, expected=phrase)
+    for phrase in expected.omits:
+        if _plain(phrase) in draft:
+            yield Unmet(part=UnmetPart.OMITS, expected=phrase)
+
+
+def _plain(text: str) -> str:
+    """As phrases are compared: without case, accents and the breaks of lines."""
+    return " ".join(fold(text).split())

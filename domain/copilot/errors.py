@@ -1,0 +1,14 @@
+"""Errors around the copilot."""
+
+from domain.copilot.ports import TalkCost
+from domain.core.errors import DomainError
+
+
+class TalkFailed(DomainError):
+    """No language model answered. `cost` is spent all the same."""
+
+    code = "copilot_model_failed"
+
+    def __init__(self, cost: TalkCost) -> None:
+        super().__init__()
+        self.cost = cost

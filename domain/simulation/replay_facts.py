@@ -1,0 +1,137 @@
+"""What became of an event, then and in a replay, and what differs between the two."""
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
+from domain.core.money import Money
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
+
+
+class ReplayEnd(StrEnum):
+    """How the agent's own judgement ends an event, whatever people decide later.
+
+    `answered`: closed without a person and without giving money back. `refunded`: money is given
+    back without a person. `reviewed`: a person looks first. `failed`: the language model gave no
+    answer.
+    """
+
+    ANSWERED = "answered"
+    REFUNDED = "refunded"
+    REVIEWED = "reviewed"
+    NO_PLAYBOOK = "no_playbook"
+    FAILED = "failed"
+
+
+class ReplayChangeKind(StrEnum):
+    """What differs between the two ends, the gravest first: an event has one kind.
+
+    `other_amount`: more or less money is given back. `now_taken`, `no_longer_taken`: by a playbook.
+    `other_action`: the same end by another plan. `other_answer`: another text of the same class.
+    """
+
+    REFUND_ADDED = "refund_added"
+    REFUND_REMOVED = "refund_removed"
+    OTHER_AMOUNT = "other_amount"
+    NOW_FAILED = "now_failed"
+    NOW_TAKEN = "now_taken"
+    NO_LONGER_TAKEN = "no_longer_taken"
+    NOW_ANSWERED = "now_answered"
+    NOW_REVIEWED = "now_reviewed"
+    OTHER_ACTION = "other_action"
+    OTHER_CLASS = "other_class"
+    OTHER_ANSWER = "other_answer"
+
+
+class ReplayFacts(BaseModel):
+    """What became of an event, without a word of its answer. `reason`: why a person looks.
+    `money`: what the plan gives back, whether or not a person must approve it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    end: ReplayEnd
+    playbook: str | None = None
+    version: int | None = None
+    reason: EscalationReason | None = None
+    classification: str = ""
+    confidence: float = 0
+    actions: tuple[ActionKind, ...] = ()
+    money: Money | None = None
+
+    @classmethod
+    def of(cls, outcome: SimulatedOutcome) -> Self:
+        used = outcome.playbook
+        return cls(
+            end=end_of(outcome.status, outcome.plan),
+            playbook=used.name if used else None,
+            version=used.version if used else None,
+            reason=outcome.reason,
+            classification=outcome.classification,
+            confidence=outcome.confidence,
+            actions=tuple(action.kind for action in outcome.plan),
+            money=money_of(outcome.plan),
+        )
+
+    @property
+    def given_back(self) -> Money | None:
+        """The money that is given back without a person."""
+        return self.money if self.end is ReplayEnd.REFUNDED else None
+
+
+def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
+    match status:
+        case OutcomeStatus.COMPLETED:
+            return ReplayEnd.REFUNDED if money_of(plan) else ReplayEnd.ANSWERED
+        case OutcomeStatus.NEEDS_REVIEW:
+            return ReplayEnd.REVIEWED
+        case OutcomeStatus.NO_PLAYBOOK:
+            return ReplayEnd.NO_PLAYBOOK
+        case OutcomeStatus.BRAIN_FAILED:
+            return ReplayEnd.FAILED
+
+
+def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
+    """What a plan gives back: of its one action that moves money, for a cancellation covers the
+    refund."""
+    amounts = (action.amount for action in plan if action.kind in ON_ORDERS)
+    return next((amount for amount in amounts if amount and amount.minor), None)
+
+
+def difference(
+    before: ReplayFacts, after: ReplayFacts, *, same_text: bool
+) -> ReplayChangeKind | None:
+    """The gravest difference; None where the event ends as it did. `same_text`: of both drafts."""
+    if before.given_back != after.given_back:
+        return _of_money(before, after)
+    if before.end is not after.end:
+        return _of_ends(before.end, after.end)
+    if before.money != after.money and before.money and after.money:
+        return ReplayChangeKind.OTHER_AMOUNT
+    if before.actions != after.actions:
+        return ReplayChangeKind.OTHER_ACTION
+    if before.classification != after.classification:
+        return ReplayChangeKind.OTHER_CLASS
+    return None if same_text else ReplayChangeKind.OTHER_ANSWER
+
+
+def _of_money(before: ReplayFacts, after: ReplayFacts) -> ReplayChangeKind:
+    if before.given_back is None:
+        return ReplayChangeKind.REFUND_ADDED
+    if after.given_back is None:
+        return ReplayChangeKind.REFUND_REMOVED
+    return ReplayChangeKind.OTHER_AMOUNT
+
+
+def _of_ends(before: ReplayEnd, after: ReplayEnd) -> ReplayChangeKind:
+    if after is ReplayEnd.FAILED:
+        return ReplayChangeKind.NOW_FAILED
+    if before is ReplayEnd.NO_PLAYBOOK:
+        return ReplayChangeKind.NOW_TAKEN
+    if after is ReplayEnd.NO_PLAYBOOK:
+        return ReplayChangeKind.NO_LONGER_TAKEN
+    if after is ReplayEnd.REVIEWED:
+        return ReplayChangeKind.NOW_REVIEWED
+    return ReplayChangeKind.NOW_ANSWERED

@@ -1,0 +1,1 @@
+"""What people do with saved cases, and their runs."""

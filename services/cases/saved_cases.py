@@ -1,0 +1,61 @@
+"""What people do with saved cases: add, change and delete them."""
+
+from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
+from domain.cases.errors import CaseNameTaken, TooManyCases
+from domain.tenants.actor import REVIEWERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.cases.saved_cases import SavedCaseRepository
+from store.tenants.accounts import AccountRepository
+
+
+async def add_case(
+    work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
+) -> SavedCase:
+    """Keep one. `run_id`: of the run that it was made of, with whose customer it is erased.
+
+    Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
+    """
+    actor.require(REVIEWERS)
+    names = await _locked_names(work)
+    if spec.name in names:
+        raise CaseNameTaken(spec.name)
+    if len(names) >= MAX_CASES:
+        raise TooManyCases(MAX_CASES)
+    case = SavedCase(
+        **dict(spec),
+        id=work.new_id(),
+        origin=origin,
+        run_id=run_id,
+        created_by=actor.known_as,
+        created_at=work.now,
+    )
+    await SavedCaseRepository(work.connection, work.tenant).create(case)
+    work.note(actor, "case created", case_id=case.id)
+    return case
+
+
+async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
+    """Make one be as `spec` says. Results that it has stay, under the digest of what it was.
+
+    Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken.
+    """
+    actor.require(REVIEWERS)
+    names = await _locked_names(work)
+    if names.get(spec.name, case_id) != case_id:
+        raise CaseNameTaken(spec.name)
+    case = await SavedCaseRepository(work.connection, work.tenant).change(case_id, spec, work.now)
+    work.note(actor, "case changed", case_id=case_id)
+    return case
+
+
+async def delete_case(work: UnitOfWork, actor: Actor, case_id: str) -> None:
+    """For good, with its results. Raises RoleRequired, CaseNotFound."""
+    actor.require(REVIEWERS)
+    await SavedCaseRepository(work.connection, work.tenant).delete(case_id)
+    work.note(actor, "case deleted", case_id=case_id)
+
+
+async def _locked_names(work: UnitOfWork) -> dict[str, str]:
+    """The names and ids of the cases, which nobody adds to until the transaction ends."""
+    await AccountRepository(work.connection, work.tenant).lock()
+    return await SavedCaseRepository(work.connection, work.tenant).names()

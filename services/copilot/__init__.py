@@ -1,0 +1,1 @@
+"""The copilot: it reads what its user may read, and changes nothing."""

@@ -1,0 +1,1 @@
+"""What the copilot may read, one noun a file."""

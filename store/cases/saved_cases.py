@@ -1,0 +1,100 @@
+"""Saved cases of one client."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from domain.cases.case import CaseSpec, SavedCase
+from domain.cases.errors import CaseNotFound
+from store.cases.tables import saved_cases
+from store.core.repository import TenantRepository, owner_of
+
+_SPEC: Final = frozenset(CaseSpec.model_fields)
+
+
+class SavedCaseRepository(TenantRepository):
+    async def all(self) -> tuple[SavedCase, ...]:
+        """Every case, oldest first."""
+        rows = await self._connection.execute(self._mine().order_by(saved_cases.c.id))
+        return tuple(_case(row) for row in rows)
+
+    async def page(self, *, after: str | None, limit: int) -> tuple[SavedCase, ...]:
+        """Oldest first. `after`: the last id of the page before."""
+        rows = await self._connection.execute(
+            self._mine()
+            .where(saved_cases.c.id > (after or ""))
+            .order_by(saved_cases.c.id)
+            .limit(limit)
+        )
+        return tuple(_case(row) for row in rows)
+
+    async def some(self, case_ids: Sequence[str]) -> tuple[SavedCase, ...]:
+        """Those of these that are still there, oldest first."""
+        rows = await self._connection.execute(
+            self._mine().where(saved_cases.c.id.in_(case_ids)).order_by(saved_cases.c.id)
+        )
+        return tuple(_case(row) for row in rows)
+
+    async def read(self, case_id: str) -> SavedCase:
+        """Raises CaseNotFound."""
+        return _case(
+            await self._one(
+                self._mine().where(saved_cases.c.id == case_id), {}, CaseNotFound(case_id)
+            )
+        )
+
+    async def names(self) -> dict[str, str]:
+        """The name of each case, and its id."""
+        rows = await self._connection.execute(
+            sa.select(saved_cases.c.name, saved_cases.c.id).where(
+                saved_cases.c.client_id == self._tenant
+            )
+        )
+        return {row.name: row.id for row in rows}
+
+    async def create(self, case: SavedCase) -> None:
+        """The caller holds the account's lock and has looked at the names."""
+        await self._connection.execute(
+            sa.insert(saved_cases).values(client_id=self._tenant, **_values(case))
+        )
+
+    async def change(self, case_id: str, spec: CaseSpec, now: datetime) -> SavedCase:
+        """Raises CaseNotFound. As `create`."""
+        changed = (
+            sa.update(saved_cases)
+            .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id)
+            .values(updated_at=now, **spec.model_dump(mode="json", include=set(_SPEC)))
+            .returning(saved_cases)
+        )
+        return _case(await self._one(changed, {}, CaseNotFound(case_id)))
+
+    async def delete(self, case_id: str) -> None:
+        """For good, with its results. Raises CaseNotFound."""
+        gone = await self._connection.execute(
+            sa.delete(saved_cases).where(
+                saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id
+            )
+        )
+        if gone.rowcount == 0:
+            raise CaseNotFound(case_id)
+
+    def _mine(self) -> "sa.Select[*tuple[Any, ...]]":
+        return sa.select(saved_cases).where(saved_cases.c.client_id == self._tenant)
+
+
+def _values(case: SavedCase) -> dict[str, object]:
+    """As columns: times as they are, the rest as JSON has it."""
+    return {
+        **case.model_dump(mode="json", exclude={"created_at", "updated_at"}),
+        "created_at": case.created_at,
+        "updated_at": case.updated_at,
+    }
+
+
+def _case(row: "sa.Row[*tuple[Any, ...]]") -> SavedCase:
+    return SavedCase.model_validate({name: getattr(row, name) for name in SavedCase.model_fields})
+
+
+client_of: Final = owner_of(saved_cases, CaseNotFound)
