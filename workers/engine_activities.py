@@ -36,6 +36,8 @@ from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
+from activities.simulation.rethinker import Rethinker
+from activities.simulation.simulate import Simulate
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
 from activities.widget.mail_answer import MailAnswers
@@ -73,6 +75,7 @@ class EngineActivities:
     tell_of_review: TellOfReview
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
+    simulate: Simulate
     tell_owner: TellOwner
     send_mail: SendMail
     send_sender_code: SendSenderCode
@@ -105,6 +108,7 @@ class EngineActivities:
             self.tell_of_review.tell,
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
+            self.simulate.think,
             self.tell_owner.tell,
             self.send_mail.send,
             self.send_sender_code.send,
@@ -154,6 +158,17 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    rethinker = Rethinker(
+        database,
+        purse,
+        embedder,
+        utc_now,
+        normalizer=fair,
+        connectors=connectors,
+        net=net,
+        answers_per_hour=settings.threads.answers_per_hour,
+        answers_without_person=settings.threads.answers_without_person,
+    )
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -190,6 +205,7 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
+        simulate=Simulate(rethinker, sealer),
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         send_mail=SendMail(

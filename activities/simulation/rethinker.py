@@ -1,26 +1,14 @@
 """The rethinker: what a run would make of a message, with nothing kept and nothing done."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import datetime
-
-from sqlalchemy.ext.asyncio import AsyncConnection
-from store.content.content_overlay import overlay
-
-from activities.agent.deliberate import deliberate, read_event, with_content, without_content
+from activities.agent.deliberate import read_event
 from activities.agent.order_search import OrderSearch
-from activities.agent.purse import Grant, Purse
+from activities.agent.purse import Purse
 from activities.runtime.fair_normalizer import FairNormalizer
-from domain.agent.errors import BrainFailed
+from activities.simulation.rethink import Rethink
 from domain.agent.lookup import looks_up
-from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
-from domain.agent.rulebook import Rulebook
 from domain.agent.situation import Spent
-from domain.agent.thinking import ThinkingResult
 from domain.agent.thread import Thread
-from domain.agent.unread import unread
 from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
@@ -30,34 +18,16 @@ from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import with_asked_number
 from domain.integrations.order import Lookup, Order
 from domain.integrations.ports import Connectors
-from domain.playbooks.playbook import PlaybookEntry
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.simulation.carried import Carried
-from domain.simulation.choosing import playbook_for
-from domain.simulation.errors import ModelBudgetUsedUp
 from domain.simulation.exchange import SimulatedExchange
-from domain.simulation.judged import brain_failed, judged, rules_of
 from domain.simulation.made_up import MADE_UP, SHOP, event_of, looked_up, order_of
-from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation
+from domain.simulation.outcome import SimulatedOutcome, Simulation
 from domain.simulation.scenario import Scenario
 from domain.simulation.variant import Variant
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
-from store.playbooks.playbooks import PlaybookRepository
-from store.playbooks.versions import PlaybookVersions
 from store.runs.action_ledger import ActionLedger
-
-
-class _Undo(Exception):
-    """Ends a transaction in which a change of content is tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rethought:
-    """`settled`: by the message, once its answer has reached the customer."""
-
-    outcome: SimulatedOutcome
-    settled: Thread
 
 
 class Rethinker:
@@ -80,12 +50,10 @@ class Rethinker:
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
     ) -> None:
         self._database = database
-        self._purse = purse
-        self._embedder = embedder
         self._now = now
         self._normalizer = normalizer
         self._search = OrderSearch(database, connectors)
-        self._net = net
+        self._one = Rethink(database, purse, embedder, now, net)
         self._answers_per_hour = answers_per_hour
         self._answers_without_person = answers_without_person
 
@@ -106,7 +74,7 @@ class Rethinker:
                 carried = carried.answered_by_person(message.text)
                 continue
             exchange = await self._exchange(tenant, scenario, message.text, carried, order)
-            rethought = await self._rethink(tenant, exchange, variant)
+            rethought = await self._one.rethink(tenant, exchange, variant)
             outcome = rethought.outcome.held_for(carried.held)
             carried = carried.after(exchange.event, outcome, rethought.settled, self._now())
             outcomes.append(outcome)
@@ -122,7 +90,7 @@ class Rethinker:
     ) -> SimulatedOutcome:
         """What would come of one message. `model_or_nothing`: a client's configured model thinks,
         or ModelBudgetUsedUp is raised. Raises as `conversation` does, but for LargeEventsWait."""
-        rethought = await self._rethink(
+        rethought = await self._one.rethink(
             tenant, exchange, variant, model_or_nothing=model_or_nothing
         )
         return rethought.outcome
@@ -201,113 +169,3 @@ class Rethinker:
                 now=self._now(),
             )
         return carried.spent(order, before)
-
-    async def _rethink(
-        self,
-        tenant: TenantId,
-        exchange: SimulatedExchange,
-        variant: Variant,
-        *,
-        model_or_nothing: bool = False,
-    ) -> _Rethought:
-        event = exchange.event
-        near = None if self._embedder is None else await self._embedder.near(event.words)
-        async with self._reading(tenant, variant) as connection:
-            entries = await _entries(connection, tenant, variant)
-            chosen = playbook_for(entries, exchange.event_type, variant)
-            if chosen is None:
-                return _Rethought(SimulatedOutcome(status=OutcomeStatus.NO_PLAYBOOK), Thread())
-            used, rulebook = chosen
-            bare = _bare(exchange, rulebook, rules_of(used, exchange.thread))
-            material = await (
-                without_content(connection, tenant, bare)
-                if exchange.unread
-                else with_content(connection, tenant, bare, near)
-            )
-        now = self._now() if exchange.now is None else exchange.now
-        try:
-            thought = await self._thought(
-                tenant, material, exchange, now, variant, model_or_nothing=model_or_nothing
-            )
-        except BrainFailed as failure:
-            return _Rethought(brain_failed(used, exchange.lookup, failure), exchange.thread)
-        return _Rethought(judged(used, exchange.lookup, thought), thought.thread)
-
-    async def _thought(
-        self,
-        tenant: TenantId,
-        material: Material,
-        exchange: SimulatedExchange,
-        now: datetime,
-        variant: Variant,
-        *,
-        model_or_nothing: bool,
-    ) -> ThinkingResult:
-        if exchange.unread:
-            return unread(material, now)
-        grant = await self._grant(tenant, variant)
-        if model_or_nothing and grant.period is None and self._purse.has_model:
-            raise ModelBudgetUsedUp
-        try:
-            return await deliberate(
-                self._purse,
-                tenant,
-                grant,
-                material,
-                lambda: now,
-                net=self._net,
-                steps=exchange.steps,
-            )
-        except OverBudget:
-            return unread(material, now)
-
-    async def _grant(self, tenant: TenantId, variant: Variant) -> Grant:
-        return self._purse.embedded if variant.embedded_brain else await self._purse.grant(tenant)
-
-    @asynccontextmanager
-    async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """A transaction that leaves nothing: READ ONLY, or with the change of content in it and
-        then rolled back."""
-        if variant.content is None:
-            async with self._database.reading(tenant) as connection:
-                yield connection
-            return
-        with suppress(_Undo):
-            async with self._database.tenant(tenant) as connection:
-                await overlay(connection, tenant, variant.content, self._now())
-                yield connection
-                raise _Undo
-
-
-async def _entries(
-    connection: AsyncConnection, tenant: TenantId, variant: Variant
-) -> tuple[PlaybookEntry, ...]:
-    """The client's playbooks, the one that is tried in the version that is. Raises
-    PlaybookNotFound."""
-    entries = await PlaybookRepository(connection, tenant).all()
-    if variant.playbook_id is None or variant.version is None:
-        return entries
-    of_then = await PlaybookVersions(connection, tenant).read(variant.playbook_id, variant.version)
-    return tuple(
-        one.in_version(of_then.version, of_then.spec)
-        if one.playbook.id == variant.playbook_id
-        else one
-        for one in entries
-    )
-
-
-def _bare(exchange: SimulatedExchange, rulebook: Rulebook, playbook: tuple[str, int]) -> Material:
-    made_up = exchange.made_up
-    return replace(
-        Material.bare(exchange.event, rulebook, playbook),
-        turns=exchange.turns,
-        summary=exchange.summary,
-        lookup=exchange.lookup,
-        connections=(made_up,) if made_up else (),
-        spent=exchange.spent,
-        has_shop=made_up is not None,
-        thread=exchange.thread,
-        run_id=exchange.run_id,
-        turns_left=exchange.turns_left,
-        attachments=exchange.attachments,
-    )

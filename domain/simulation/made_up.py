@@ -1,4 +1,4 @@
-"""The made-up: what a scenario stands in place of, as the event that comes in and the shop's order."""
+"""The made-up: what a scenario stands in place of, as an event that comes in and an order."""
 
 from datetime import datetime, timedelta
 from typing import Final
