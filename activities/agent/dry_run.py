@@ -11,6 +11,7 @@ from activities.agent.purse import Purse
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.shadow import held_in_shadow
 from domain.agent.thinking import ThinkingResult
 from domain.agent.unread import unread
 from domain.core import names
@@ -91,7 +92,7 @@ class Rehearse:
             bare = await self._in_thread(connection, tenant, event, step)
             material = await with_content(connection, tenant, bare, near)
         grant = await self._purse.grant(tenant)
-        return await deliberate(
+        thought = await deliberate(
             self._purse,
             tenant,
             grant,
@@ -100,6 +101,7 @@ class Rehearse:
             net=self._net,
             steps=normalized.steps,
         )
+        return held_in_shadow(thought, material)
 
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput

@@ -13,6 +13,7 @@ from domain.agent.errors import BrainFailed
 from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.rulebook import Rulebook
+from domain.agent.shadow import held_in_shadow
 from domain.agent.thinking import ThinkingResult
 from domain.agent.thread import Thread
 from domain.agent.unread import unread
@@ -110,7 +111,7 @@ class Rethink:
         if model_or_nothing and grant.period is None and self._purse.has_model:
             raise ModelBudgetUsedUp
         try:
-            return await deliberate(
+            thought = await deliberate(
                 self._purse,
                 tenant,
                 grant,
@@ -121,6 +122,7 @@ class Rethink:
             )
         except OverBudget:
             return unread(material, now)
+        return held_in_shadow(thought, material)
 
     async def _grant(self, tenant: TenantId, variant: Variant) -> Grant:
         return self._purse.embedded if variant.embedded_brain else await self._purse.grant(tenant)
