@@ -34,6 +34,7 @@ from workflows.process_event import ProcessEvent
 from workflows.process_webhook import ProcessWebhook
 from workflows.reconcile_inbound import ReconcileInbound
 from workflows.retention import Retention
+from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
 from workflows.simulate import SimulateScenario
 from workflows.sweep import Sweep
@@ -59,6 +60,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ReconcileInbound,
     TellReviewers,
     SimulateScenario,
+    RunCases,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What

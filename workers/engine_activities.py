@@ -15,6 +15,7 @@ from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
 from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
+from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
 from activities.inbound.poll import PollIntegrations
@@ -45,6 +46,7 @@ from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
+from adapters.brain.identity import brain_identity
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer
@@ -96,6 +98,7 @@ class EngineActivities:
     retain: Retain
     erase: EraseRecords
     anchor: AnchorHeads
+    try_cases: TryCases
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -135,6 +138,9 @@ class EngineActivities:
             self.erase.remove_rows,
             self.erase.certify,
             self.anchor.anchor,
+            self.try_cases.begin,
+            self.try_cases.try_some,
+            self.try_cases.end,
         ]
 
 
@@ -253,4 +259,11 @@ def build_activities(
         retain=Retain(database, utc_now),
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
         anchor=AnchorHeads(database),
+        try_cases=TryCases(
+            database,
+            rethinker,
+            utc_now,
+            identity=brain_identity(settings.brain, settings.embedding),
+            is_remote=settings.brain.is_remote,
+        ),
     )
