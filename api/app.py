@@ -25,6 +25,7 @@ from api.openapi import EDGE, complete_document
 from api.routers.analytics import reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
+from api.routers.cases import case_file, case_runs, cases
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
 from api.routers.exports import export
@@ -99,6 +100,9 @@ _ROUTERS: Final = tuple(
         invitations,
         account,
         playbooks,
+        cases,
+        case_runs,
+        case_file,
         playbook_versions,
         playbook_file,
         mcp,

@@ -8,7 +8,7 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen
+from domain.cases.errors import CasesNotGreen, InvalidCases, TooManyCases
 from domain.content.errors import TooMuchContent
 from domain.core.errors import (
     DomainError,
@@ -129,6 +129,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         TooManyKeys(100),
         TooManyPlaybooks(200),
         InvalidPlaybook(["threshold: a number expected"]),
+        InvalidCases(["cases[0].tries: a whole number expected"]),
+        TooManyCases(200),
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),

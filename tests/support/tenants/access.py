@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from domain.tenants.client import Role
 from store.metadata import metadata
 from tests.support.billing.payments import asked_credits
+from tests.support.cases import cases
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -153,6 +154,11 @@ ACCESS: Final[dict[Route, Access]] = {
     ("DELETE", MAIL_SENDER): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/code"): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
+    **{(method, path): Access(ALL, missing=missing) for method, path, missing in cases.READS},
+    **{
+        (method, path): Access(REVIEWERS, body=body, missing=missing)
+        for method, path, body, missing in cases.CHANGES
+    },
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
@@ -237,6 +243,14 @@ async def _session(front: LiveEngine, shop: Shop) -> Ids:
     return {"session_id": await account.signed_in(front, shop.owner_user_id)}
 
 
+async def _case(front: LiveEngine, shop: Shop) -> Ids:
+    return {"case_id": await cases.a_case(front.database, shop)}
+
+
+async def _case_run(front: LiveEngine, shop: Shop) -> Ids:
+    return {"case_run_id": await cases.a_case_run(front.database, shop)}
+
+
 async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
     ids = await _content(front, shop)
     await opened(front, await person(front, shop, Role.OWNER), ids["integration_id"])
@@ -261,6 +275,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{invitation_id}": _invitation,
     "{user_id}": _member,
     "{session_id}": _session,
+    "{case_id}": _case,
+    "{case_run_id}": _case_run,
     MAIL_SENDER: _sender,
 }
 
