@@ -23,14 +23,14 @@ from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
 from commands.core.texts import content_of
 from domain.cases.case import CaseOrigin, CaseSpec, SavedCase
-from domain.cases.case_run import CaseResult
-from domain.cases.file import (
+from domain.cases.case_documents import (
     MAX_CASE_FILE_BYTES,
     case_in,
     case_yaml_in,
     parse_cases,
     write_cases,
 )
+from domain.cases.case_run import CaseResult
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.playbooks.file import parse_playbooks

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
+from domain.cases.case_documents import CaseChange, CaseImportOutcome, compare_cases, spec_of
 from domain.cases.errors import CaseNameTaken, TooManyCases
-from domain.cases.file import CaseChange, CaseImportOutcome, compare_cases, spec_of
 from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.cases.saved_cases import SavedCaseRepository

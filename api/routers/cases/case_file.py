@@ -13,7 +13,7 @@ from api.route import DescribedRoute, errors
 from api.routers.playbooks.body import PlaybookBody
 from api.schemas.cases.case import CaseImportAnswer, CaseImportQuery, ImportedCase
 from domain.cases.case import CaseSpec
-from domain.cases.file import (
+from domain.cases.case_documents import (
     CaseFileShape,
     CaseImportOutcome,
     case_yaml_in,

@@ -11,6 +11,7 @@ from domain.tenants.actor import Actor
 from services.cases.saved_cases import add_case
 from store.cases.case_runs import CaseRunRepository
 from store.core.database import Database
+from tests.support.core.engine import LiveEngine
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
@@ -23,22 +24,24 @@ CASE: Final[dict[str, Any]] = {
     "expected": {"classification": "order_status"},
 }
 
-READS: Final = (
-    ("GET", CASES, None),
-    ("GET", CASES + "/{case_id}", "case_not_found"),
-    ("GET", CASE_RUNS, None),
-    ("GET", CASE_RUNS + "/{case_run_id}", "case_run_not_found"),
-    ("GET", CASE_FILE, None),
-)
-CHANGES: Final[tuple[tuple[str, str, dict[str, Any] | None, str | None], ...]] = (
-    ("POST", CASES, {**CASE, "name": "Autre"}, None),
-    ("PUT", CASES + "/{case_id}", CASE, "case_not_found"),
-    ("DELETE", CASES + "/{case_id}", None, "case_not_found"),
-    ("POST", "/api/dashboard/runs/{run_id}/case", None, "run_not_found"),
-    ("POST", CASE_RUNS, None, None),
-    ("POST", CASE_FILE, {"version": 1, "cases": []}, None),
-)
-"""Method, path, the least body, and the code for a record that is not there."""
+READS: Final = {
+    ("GET", CASES): None,
+    ("GET", CASES + "/{case_id}"): "case_not_found",
+    ("GET", CASE_RUNS): None,
+    ("GET", CASE_RUNS + "/{case_run_id}"): "case_run_not_found",
+    ("GET", CASE_FILE): None,
+}
+"""The code for a record that is not there, by method and path."""
+
+CHANGES: Final[dict[tuple[str, str], tuple[dict[str, Any] | None, str | None]]] = {
+    ("POST", CASES): ({**CASE, "name": "Autre"}, None),
+    ("PUT", CASES + "/{case_id}"): (CASE, "case_not_found"),
+    ("DELETE", CASES + "/{case_id}"): (None, "case_not_found"),
+    ("POST", "/api/dashboard/runs/{run_id}/case"): (None, "run_not_found"),
+    ("POST", CASE_RUNS): (None, None),
+    ("POST", CASE_FILE): ({"version": 1, "cases": []}, None),
+}
+"""The same with the least body before it."""
 
 
 def a_spec(name: str = "Colis", text: str = ORDER_QUESTION, **expected: object) -> CaseSpec:
@@ -67,3 +70,9 @@ async def a_case_run(
     async with database.tenant(shop.tenant) as connection:
         await CaseRunRepository(connection, shop.tenant).create(run)
     return run.id
+
+
+async def case_ids(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    """A case and a run, as paths name them."""
+    case_id = await a_case(front.database, shop)
+    return {"case_id": case_id, "case_run_id": await a_case_run(front.database, shop)}

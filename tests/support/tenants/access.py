@@ -154,11 +154,8 @@ ACCESS: Final[dict[Route, Access]] = {
     ("DELETE", MAIL_SENDER): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/code"): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
-    **{(method, path): Access(ALL, missing=missing) for method, path, missing in cases.READS},
-    **{
-        (method, path): Access(REVIEWERS, body=body, missing=missing)
-        for method, path, body, missing in cases.CHANGES
-    },
+    **{route: Access(ALL, missing=missing) for route, missing in cases.READS.items()},
+    **{route: Access(REVIEWERS, body=it, missing=no) for route, (it, no) in cases.CHANGES.items()},
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
@@ -243,14 +240,6 @@ async def _session(front: LiveEngine, shop: Shop) -> Ids:
     return {"session_id": await account.signed_in(front, shop.owner_user_id)}
 
 
-async def _case(front: LiveEngine, shop: Shop) -> Ids:
-    return {"case_id": await cases.a_case(front.database, shop)}
-
-
-async def _case_run(front: LiveEngine, shop: Shop) -> Ids:
-    return {"case_run_id": await cases.a_case_run(front.database, shop)}
-
-
 async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
     ids = await _content(front, shop)
     await opened(front, await person(front, shop, Role.OWNER), ids["integration_id"])
@@ -275,8 +264,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{invitation_id}": _invitation,
     "{user_id}": _member,
     "{session_id}": _session,
-    "{case_id}": _case,
-    "{case_run_id}": _case_run,
+    "{case_id}": cases.case_ids,
+    "{case_run_id}": cases.case_ids,
     MAIL_SENDER: _sender,
 }
 
