@@ -11,6 +11,7 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.embedding import Embedding
 from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.shadow import held_in_shadow
 from domain.agent.thinking import ThinkingResult, think_through
 from domain.agent.unread import unread
 from domain.core import names
@@ -95,11 +96,12 @@ class Rehearse:
                 connection, tenant, await ClientRepository(connection).brain_budget(tenant)
             )
         with budget(EVENT_STEPS - normalized.steps):
-            return await self._purse.spend(
+            thought = await self._purse.spend(
                 tenant,
                 grant,
                 lambda thinker: think_through(thinker, material, self._now(), self._net),
             )
+        return held_in_shadow(thought, material)
 
     async def _normalized(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput

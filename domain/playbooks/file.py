@@ -20,6 +20,7 @@ from domain.playbooks.shape import (
     AMOUNTS,
     DraftShape,
     FileShape,
+    PlaybookMode,
     problems_of,
     problems_of_file,
     said_of,
@@ -121,6 +122,8 @@ def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
         "threshold": spec.threshold,
         "active": spec.active,
     }
+    if spec.rulebook.shadow:
+        written["mode"] = PlaybookMode.SHADOW.value
     if spec.rulebook.instructions:
         written["instructions"] = spec.rulebook.instructions
     if spec.rulebook.actions:

@@ -5,6 +5,7 @@ Amounts are decimal strings here ("50.00") and whole minor units everywhere else
 
 import re
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import (
@@ -128,11 +129,19 @@ class _Action(_Part):
         )
 
 
+class PlaybookMode(StrEnum):
+    """`shadow`: the agent thinks beside people, and sends nothing."""
+
+    LIVE = "live"
+    SHADOW = "shadow"
+
+
 class PlaybookShape(_Part):
     name: Annotated[str, AfterValidator(_ruled(check_name))]
     event_type: Annotated[str, AfterValidator(_ruled(check_pattern))]
     threshold: StrictFloat = Field(default=DEFAULT_THRESHOLD, ge=0, le=1)
     active: StrictBool = True
+    mode: PlaybookMode = PlaybookMode.LIVE
     instructions: Annotated[str, AfterValidator(without_controls)] = Field(
         default="", max_length=MAX_INSTRUCTIONS
     )
@@ -145,7 +154,11 @@ class PlaybookShape(_Part):
             event_type=self.event_type,
             threshold=self.threshold,
             active=self.active,
-            rulebook=Rulebook(instructions=self.instructions, actions=rules),
+            rulebook=Rulebook(
+                instructions=self.instructions,
+                actions=rules,
+                shadow=self.mode is PlaybookMode.SHADOW,
+            ),
         )
 
 
