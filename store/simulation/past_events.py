@@ -20,6 +20,7 @@ from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Spent
 from domain.agent.thread import PendingProposal, Thread
 from domain.core.ids import first_ulid
+from domain.intake.attachment import Attachment
 from domain.intake.customer_email import customer_key
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
@@ -103,30 +104,33 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class SeenThen:
-    """What a run's agent had to think with. `at`: when the message came. `automatic_turns`: how
-    often the agent had answered in the thread in the hour before it."""
+    """What a run's agent had to think with. `automatic_turns`: how often the agent had answered in
+    the thread in the hour before the message."""
 
     event: UnifiedEvent
-    at: datetime
     run_id: str
     turns: tuple[Turn, ...]
     thread: Thread
     lookup: Lookup | None
     spent: Spent
     automatic_turns: int
-    files: tuple[ShownFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """An event of the past. `seen`: None where there is nothing to think through again, for the
-    reason of `skip`, or because no playbook took it. `before`: what the agent's own judgement came
-    to at first, whatever people decided later. `draft`: what it would have said."""
+    """An event of the past. `at`: when it came. `before`: what the agent's own judgement came to at
+    first, whatever people decided later. `draft`: what it would have said.
+
+    `seen`: None where there is nothing to think through again, for the reason of `skip`, and of an
+    event that no playbook took, which was never normalized.
+    """
 
     id: str
     event_type: str
+    at: datetime
     before: ReplayFacts
     draft: str = ""
+    files: tuple[ShownFile, ...] = ()
     skip: ReplaySkip | None = None
     seen: SeenThen | None = None
 
@@ -158,14 +162,17 @@ class PastEvents(TenantRepository):
         lookups = {row.id: _lookup(row) for row in rows if row.run_id}
         spent = await self._spent(rows, lookups)
         files = await attachments_of(self._connection, self._tenant, [row.id for row in rows])
-        shown = {
-            event_id: tuple(
-                ShownFile(name=f.name, media_type=f.media_type, size=f.size) for f in fs
-            )
-            for event_id, fs in files.items()
-        }
         return tuple(
-            _event(row, lookups.get(row.id), spent.get(row.run_id, Spent()), shown.get(row.id, ()))
+            PastEvent(
+                id=row.id,
+                event_type=row.event_type,
+                at=row.at or row.received_at,
+                before=_before(row),
+                draft=row.draft or "",
+                files=tuple(map(_shown, files.get(row.id, ()))),
+                skip=_skip(row),
+                seen=_seen(row, lookups.get(row.id), spent.get(row.run_id, Spent())),
+            )
             for row in rows
         )
 
@@ -198,39 +205,29 @@ class PastEvents(TenantRepository):
         return await PastSpending(self._connection, self._tenant).before(wanted)
 
 
-def _event(
-    row: "sa.Row[*tuple[Any, ...]]",
-    lookup: Lookup | None,
-    spent: Spent,
-    files: tuple[ShownFile, ...],
-) -> PastEvent:
-    if row.outcome == EventOutcome.NO_PLAYBOOK:
-        skip = ReplaySkip.ERASED if row.is_erased else None
-        return PastEvent(row.id, row.event_type, ReplayFacts(end=ReplayEnd.NO_PLAYBOOK), skip=skip)
-    plan = _PLAN.validate_python(row.plan or [])
-    before = _before(row, plan)
-    skip = _skip(row)
-    if skip is not None:
-        return PastEvent(row.id, row.event_type, before, skip=skip)
-    seen = SeenThen(
+def _seen(
+    row: "sa.Row[*tuple[Any, ...]]", lookup: Lookup | None, spent: Spent
+) -> SeenThen | None:
+    if row.outcome == EventOutcome.NO_PLAYBOOK or _skip(row) is not None:
+        return None
+    return SeenThen(
         event=UnifiedEvent.model_validate(
             {**row.unified, "subject": row.subject, "text": row.text or ""}
         ),
-        at=row.at or row.received_at,
         run_id=row.run_id,
         turns=_TURNS.validate_python(row.turns or []),
         thread=_thread(row),
         lookup=lookup,
         spent=spent,
         automatic_turns=row.automatic_turns or 0,
-        files=files,
     )
-    return PastEvent(row.id, row.event_type, before, row.draft or "", seen=seen)
 
 
 def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
     if row.is_erased:
         return ReplaySkip.ERASED
+    if row.outcome == EventOutcome.NO_PLAYBOOK:
+        return None
     if row.joined_review is not None:
         return ReplaySkip.JOINED
     if row.run_id is None or row.status is None:
@@ -240,8 +237,11 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
     return None
 
 
-def _before(row: "sa.Row[*tuple[Any, ...]]", plan: tuple[PlannedAction, ...]) -> ReplayFacts:
+def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
     """The agent's own judgement. What could not be carried out was judged to be answered."""
+    if row.outcome == EventOutcome.NO_PLAYBOOK:
+        return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
+    plan = _PLAN.validate_python(row.plan or [])
     reason = EscalationReason(row.handoff_reason) if row.handoff_reason else None
     asked = row.status == RunStatus.NEEDS_REVIEW and reason is not EscalationReason.TOOL_FAILURE
     status = OutcomeStatus.NEEDS_REVIEW if asked else OutcomeStatus.COMPLETED
@@ -268,3 +268,8 @@ def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
 
 def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
     return Lookup.model_validate(row.lookup) if row.lookup else None
+
+
+def _shown(file: Attachment) -> ShownFile:
+    """Without its bytes: no image is shown again."""
+    return ShownFile(name=file.name, media_type=file.media_type, size=file.size)
