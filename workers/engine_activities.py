@@ -15,6 +15,7 @@ from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
 from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
+from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
 from activities.inbound.poll import PollIntegrations
@@ -36,6 +37,7 @@ from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
+from activities.simulation.rethinker import Rethinker
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
 from activities.widget.mail_answer import MailAnswers
@@ -43,6 +45,7 @@ from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
+from adapters.brain.identity import brain_identity
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer
@@ -93,6 +96,7 @@ class EngineActivities:
     retain: Retain
     erase: EraseRecords
     anchor: AnchorHeads
+    try_cases: TryCases
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -131,6 +135,9 @@ class EngineActivities:
             self.erase.remove_rows,
             self.erase.certify,
             self.anchor.anchor,
+            self.try_cases.begin,
+            self.try_cases.try_some,
+            self.try_cases.end,
         ]
 
 
@@ -154,6 +161,17 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    rethinker = Rethinker(
+        database,
+        purse,
+        embedder,
+        utc_now,
+        normalizer=fair,
+        connectors=connectors,
+        net=net,
+        answers_per_hour=settings.threads.answers_per_hour,
+        answers_without_person=settings.threads.answers_without_person,
+    )
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -237,4 +255,11 @@ def build_activities(
         retain=Retain(database, utc_now),
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
         anchor=AnchorHeads(database),
+        try_cases=TryCases(
+            database,
+            rethinker,
+            utc_now,
+            identity=brain_identity(settings.brain, settings.embedding),
+            is_remote=settings.brain.is_remote,
+        ),
     )

@@ -172,6 +172,18 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
+# Some saved cases: up to ten tries of up to twenty messages each, which a language model may think
+# about for 13 s. A person waits for the verdicts, so that a worker that dies is missed soon.
+TRYING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(hours=4),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
+        maximum_attempts=20,
+    ),
+}
+
 # Clients' platforms are asked one after the other, some seconds each, and what one try does not
 # come to the next one goes on with.
 POLLING: Final[ActivityConfig] = {
