@@ -13,8 +13,7 @@ with workflow.unsafe.imports_passed_through():
 
 @workflow.defn(name=names.REPLAY)
 class ReplayPast:
-    @workflow.init
-    def __init__(self, work: BackgroundRef) -> None:
+    def __init__(self) -> None:
         self._progress = ReplayProgress()
 
     @workflow.run

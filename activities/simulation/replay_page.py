@@ -239,9 +239,7 @@ class ReplayPages:
             if standing.state in UNFINISHED and standing.place == plan.replay.place:
                 await replays.add(standing, done.page)
                 if done.stop is not None:
-                    await replays.end(
-                        standing.id, ReplayState.STOPPED, self._now(), why=done.stop
-                    )
+                    await replays.end(standing.id, ReplayState.STOPPED, self._now(), why=done.stop)
                 elif _was_last(plan, done):
                     await replays.end(standing.id, ReplayState.DONE, self._now())
             return _progress(await replays.read(standing.id))

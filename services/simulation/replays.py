@@ -4,9 +4,8 @@ from datetime import datetime
 
 from domain.core import names
 from domain.core.contracts import BackgroundRef
-from domain.core.errors import InvalidInput
 from domain.privacy.retention import RecordClass, kept_from
-from domain.simulation.errors import ReplayUnderWay
+from domain.simulation.errors import InvalidReplay, ReplayUnderWay
 from domain.simulation.replay import (
     MAX_BUDGET_MICROS,
     MAX_BUDGET_S,
@@ -31,7 +30,7 @@ async def start_replay(
 
     Events that the client's retention removes soon are left out. `remote_brain`: whether a language
     model may think. Raises RoleRequired, ClientNotFound, ReplayUnderWay, PlaybookNotFound, and
-    InvalidInput for a time of no length, a budget of nothing or a variant of content.
+    InvalidReplay for a time of no length, a budget out of bounds or a variant of content.
     """
     actor.require(MANAGERS)
     since, until = await _span(work, asked)
@@ -80,15 +79,33 @@ async def _span(work: UnitOfWork, asked: ReplayAsked) -> tuple[datetime, datetim
     if kept is not None:
         since = max(since, kept)
     if since >= until:
-        raise InvalidInput("since: a time before `until`, and within the client's retention")
+        raise InvalidReplay(
+            "since: a time before `until`, and within the client's retention",
+            "`since` doit précéder `until`, dans la durée de conservation",
+        )
     return since, until
 
 
 def _check(asked: ReplayAsked) -> None:
-    """The simulator tries content one message at a time; a replay is of playbooks and brains."""
+    """A change of content is tried on cases (docs/simulator.md)."""
     if asked.variant.content is not None:
-        raise InvalidInput("variant: a replay tries a playbook, a threshold or a brain")
+        raise InvalidReplay(
+            "variant: a replay tries a playbook, a threshold or a brain",
+            "`variant` : un playbook, un seuil ou un cerveau",
+        )
+    tried = asked.variant
+    if tried.version is not None and (tried.playbook_id is None or tried.draft is not None):
+        raise InvalidReplay(
+            "version: of a stored playbook, without a draft",
+            "`version` : celle d'un playbook enregistré, sans brouillon",
+        )
     if not 0 <= asked.budget_micros <= MAX_BUDGET_MICROS:
-        raise InvalidInput(f"budget_micros: from 0 to {MAX_BUDGET_MICROS}")
+        raise InvalidReplay(
+            f"budget_micros: from 0 to {MAX_BUDGET_MICROS}",
+            f"`budget_micros` : de 0 à {MAX_BUDGET_MICROS}",
+        )
     if not 1 <= asked.budget_s <= MAX_BUDGET_S:
-        raise InvalidInput(f"budget_s: from 1 to {MAX_BUDGET_S} seconds")
+        raise InvalidReplay(
+            f"budget_s: from 1 to {MAX_BUDGET_S} seconds",
+            f"`budget_s` : de 1 à {MAX_BUDGET_S} secondes",
+        )

@@ -205,9 +205,7 @@ class PastEvents(TenantRepository):
         return await PastSpending(self._connection, self._tenant).before(wanted)
 
 
-def _seen(
-    row: "sa.Row[*tuple[Any, ...]]", lookup: Lookup | None, spent: Spent
-) -> SeenThen | None:
+def _seen(row: "sa.Row[*tuple[Any, ...]]", lookup: Lookup | None, spent: Spent) -> SeenThen | None:
     if row.outcome == EventOutcome.NO_PLAYBOOK or _skip(row) is not None:
         return None
     return SeenThen(
