@@ -36,6 +36,7 @@ from workflows.reconcile_inbound import ReconcileInbound
 from workflows.retention import Retention
 from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
+from workflows.simulate import SimulateScenario
 from workflows.sweep import Sweep
 from workflows.tell_reviewers import TellReviewers
 from workflows.weekly_churn import WeeklyChurn
@@ -58,6 +59,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ProcessWebhook,
     ReconcileInbound,
     TellReviewers,
+    SimulateScenario,
     RunCases,
 )
 _WORKFLOW_POLLS: Final = 20

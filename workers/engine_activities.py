@@ -38,6 +38,7 @@ from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
 from activities.simulation.rethinker import Rethinker
+from activities.simulation.simulate import Simulate
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
 from activities.widget.mail_answer import MailAnswers
@@ -76,6 +77,7 @@ class EngineActivities:
     tell_of_review: TellOfReview
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
+    simulate: Simulate
     tell_owner: TellOwner
     send_mail: SendMail
     send_sender_code: SendSenderCode
@@ -109,6 +111,7 @@ class EngineActivities:
             self.tell_of_review.tell,
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
+            self.simulate.think,
             self.tell_owner.tell,
             self.send_mail.send,
             self.send_sender_code.send,
@@ -208,6 +211,7 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
+        simulate=Simulate(rethinker, sealer),
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         send_mail=SendMail(

@@ -64,6 +64,17 @@ class PlaybookEntry(BaseModel):
             rulebook=self.rulebook,
         )
 
+    def in_version(self, version: int, spec: PlaybookSpec) -> "PlaybookEntry":
+        """The same playbook, on or off as it is, as `spec` has it."""
+        playbook = Playbook(
+            id=self.playbook.id,
+            version=version,
+            name=spec.name,
+            event_type=spec.event_type,
+            threshold=spec.threshold,
+        )
+        return PlaybookEntry(playbook=playbook, is_active=self.is_active, rulebook=spec.rulebook)
+
 
 def check_name(name: str) -> str:
     """The name as one line of 1 to 200 characters; else InvalidInput."""
