@@ -21,7 +21,7 @@ pytestmark = pytest.mark.own_database
 REPLAYS = "/api/dashboard/replays"
 TICKET = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
 # What a replay may write.
-_OWN = {"replays", "replay_changes", "audit_entries"}
+_OWN = {"replays", "replay_changes", "audit_entries", "audit_heads"}
 
 
 async def test_what_really_came_ends_as_it_did_until_something_is_changed(

@@ -11,7 +11,7 @@ from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.core.client_query import cursor_after
 from api.schemas.simulation.replay import (
     ExamplesQuery,
-    ReplayBody,
+    NewReplayBody,
     ReplayExamplePage,
     ReplayPage,
     ReplayStopBody,
@@ -47,7 +47,7 @@ async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
 async def start(
     request: Request,
     user: UserDep,
-    body: Annotated[ReplayBody, Depends(JsonBody(ReplayBody))],
+    body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody))],
     resources: ResourcesDep,
 ) -> Replay:
     """For owners and admins; one at a time a client. A worker thinks the events through again,

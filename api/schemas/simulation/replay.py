@@ -62,7 +62,7 @@ class ReplayVariantBody(StrictBody):
         )
 
 
-class ReplayBody(StrictBody):
+class NewReplayBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: Annotated[str | None, Field(description="ULID; absent: the caller's own.")] = None
