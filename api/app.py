@@ -48,6 +48,7 @@ from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
+from api.routers.simulation import replays
 from api.routers.tenants import identity, keys, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
@@ -80,6 +81,7 @@ _ROUTERS: Final = tuple(
         runs,
         attachments,
         reports,
+        replays,
         audit,
         webhooks,
         webhook_deliveries,

@@ -61,6 +61,7 @@ from domain.playbooks.errors import (
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
 from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
+from domain.simulation.errors import InvalidReplay
 from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
@@ -117,6 +118,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
         InvalidWebhook("message", "{reason} {nothing}"),
         InvalidContent("message", "{reason} {nothing}"),
+        InvalidReplay("message", "{reason} {nothing}"),
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),
         InvalidMailSender("message", "{reason} {nothing}"),
