@@ -72,6 +72,7 @@ from domain.runs.errors import (
     ConversationNotFound,
     RunNotFound,
 )
+from domain.simulation.errors import SimulationTooLong
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -146,6 +147,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    SimulationTooLong: ErrorAnswer(
+        504, "La simulation a pris trop de temps. Essayez avec moins de messages."
+    ),
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
