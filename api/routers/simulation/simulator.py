@@ -25,10 +25,10 @@ class _SimulatorPart(Part):
     """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, ClientIdMissing, InvalidBody."""
 
     errors = (400, 408, 413, 415)
-    body = {
-        "required": True,
-        "content": {"application/json": {"schema": in_one_piece(SimulatorBody)}},
-    }
+
+    def __init__(self) -> None:
+        content = {"application/json": {"schema": in_one_piece(SimulatorBody)}}
+        self.body = {"required": True, "content": content}
 
     async def __call__(self, request: Request) -> SimulatorBody:
         return parse_simulation(parse_object(await read_body(request)))
