@@ -37,6 +37,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.AUDIT_ENTRIES: "",
         # It leaves them out too.
         Section.ATTACHMENTS: "",
+        Section.SAVED_CASES: "id run_id",
     }.items()
 }
 """Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""

@@ -22,7 +22,7 @@ MAX_RECORD_BYTES: Final = 1 << 28
 """PostgreSQL takes no larger value, and nothing here grows beyond it."""
 
 # Sections of later versions, which older files lack.
-_ADDED: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
+_ADDED: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS, Section.SAVED_CASES)
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRING: Final = re.compile(rb'"(?>[^"\\]++|\\.)*+"', re.DOTALL)

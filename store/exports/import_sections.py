@@ -247,6 +247,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.KNOWLEDGE_ENTRIES: (
         _insert(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
     ),
+    Section.SAVED_CASES: _plain(Section.SAVED_CASES),
 }
 
 RELEASE_MESSAGES: Final = sa.text(f"""

@@ -285,4 +285,15 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_time("created_at"),
         ),
     ),
+    Section.SAVED_CASES: _table(
+        Section.SAVED_CASES,
+        (
+            *_text("id name"),
+            *_json("scenario expected"),
+            *_boolean("must"),
+            *_number("tries pass_rate"),
+            *_text("origin run_id created_by"),
+            *_time("created_at updated_at"),
+        ),
+    ),
 }
