@@ -42,6 +42,7 @@ from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
+from api.routers.learning import corrections, labelled_examples
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
@@ -76,6 +77,8 @@ _ROUTERS: Final = tuple(
         stripe_webhook,
         export,
         reviews,
+        corrections,
+        labelled_examples,
         runs,
         attachments,
         reports,

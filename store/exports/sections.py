@@ -148,6 +148,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("sensitive_words", CellKind.JSON, "coalesce(t.sensitive_words, '[]')"),
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
+            Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),
@@ -283,6 +284,26 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("sha256", CellKind.TEXT, "encode(t.digest, 'hex')"),
             *_text("state reason"),
             *_time("created_at"),
+        ),
+    ),
+    Section.CORRECTIONS: _table(
+        Section.CORRECTIONS,
+        _text("id review_id run_id kind state decided_by")
+        + _time("decided_at")
+        + _text("case_id content_kind content_id")
+        + _time("created_at"),
+    ),
+    Section.LABELLED_EXAMPLES: _table(
+        Section.LABELLED_EXAMPLES,
+        _text("id run_id text language classification intent labelled_by") + _time("created_at"),
+    ),
+    Section.RATINGS: _table(
+        Section.RATINGS,
+        (
+            *_text("id run_id"),
+            *_number("score"),
+            *_text("comment channel"),
+            *_time("created_at updated_at"),
         ),
     ),
 }

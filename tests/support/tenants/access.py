@@ -21,6 +21,7 @@ from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
+from tests.support.learning.corrections import CORRECTIONS, EXAMPLES, corrected, labelled
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
@@ -117,6 +118,20 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
+    ("GET", CORRECTIONS): Access(ALL),
+    ("GET", CORRECTIONS + "/{correction_id}"): Access(
+        ALL, Client.RECORD, missing="correction_not_found"
+    ),
+    ("POST", CORRECTIONS + "/{correction_id}/accept"): Access(
+        MANAGERS, Client.RECORD, {"classification": "other"}, "correction_not_found"
+    ),
+    ("POST", CORRECTIONS + "/{correction_id}/dismiss"): Access(
+        MANAGERS, Client.RECORD, missing="correction_not_found"
+    ),
+    ("GET", EXAMPLES): Access(ALL),
+    ("DELETE", EXAMPLES + "/{example_id}"): Access(
+        MANAGERS, Client.RECORD, missing="example_not_found"
+    ),
     ("GET", SUGGESTIONS): Access(ALL),
     **{
         ("POST", f"{SUGGESTIONS}/{{suggestion_id}}/{what}"): Access(
@@ -186,6 +201,14 @@ async def _review(front: LiveEngine, shop: Shop) -> Ids:
     return {"review_id": await open_review(front.database, shop)}
 
 
+async def _correction(front: LiveEngine, shop: Shop) -> Ids:
+    return {"correction_id": await corrected(front.database, shop)}
+
+
+async def _example(front: LiveEngine, shop: Shop) -> Ids:
+    return {"example_id": await labelled(front.database, shop)}
+
+
 async def _webhook(front: LiveEngine, shop: Shop) -> Ids:
     webhook_id, delivery_id = await ready(front, shop)
     return {"webhook_id": webhook_id, "delivery_id": delivery_id}
@@ -248,6 +271,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
+    "{correction_id}": _correction,
+    "{example_id}": _example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
     "{template_id}": _content,
