@@ -9,11 +9,20 @@ from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.inbound_errors import INBOUND_ANSWERS
 from api.learning_errors import LEARNING_ANSWERS
+from api.simulation_errors import SIMULATION_ANSWERS
 from api.surface import Surface
 from domain.billing.errors import (
     QuotaExhausted,
 )
-from domain.cases.errors import CasesNotGreen
+from domain.cases.errors import (
+    CaseNameTaken,
+    CaseNotFound,
+    CaseRunNotFound,
+    CaseRunUnderWay,
+    CasesNotGreen,
+    InvalidCases,
+    TooManyCases,
+)
 from domain.content.errors import (
     ContentNotFound,
     SuggestionNotFound,
@@ -106,6 +115,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
     **INBOUND_ANSWERS,
     **LEARNING_ANSWERS,
+    **SIMULATION_ANSWERS,
     Unauthenticated: ErrorAnswer(
         401,
         "Non autorisé",
@@ -144,11 +154,16 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Playbook invalide : voir `problems`, qui nomme chaque endroit.",
         fields=("problems",),
     ),
+    InvalidCases: ErrorAnswer(
+        400, "Cas invalide : voir `problems`, qui nomme chaque endroit.", fields=("problems",)
+    ),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
+    CaseNotFound: ErrorAnswer(404, "Cas introuvable."),
+    CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
@@ -165,6 +180,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
     TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
+    CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
+    CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
     PatternTaken: ErrorAnswer(
         409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."

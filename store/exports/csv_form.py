@@ -21,7 +21,7 @@ from typing import Final
 
 from domain.exports.export import Section
 from store.exports.pieces import ArrayForm, first_elements, in_pieces
-from store.exports.sections import CellKind, Source
+from store.exports.section_source import CellKind, Source
 
 _BOM: Final = b"\xef\xbb\xbf"
 

@@ -7,7 +7,8 @@ from store.content.tables import knowledge_entries
 from store.learning.tables import labelled_examples
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
-from tests.support.learning.corrections import CORRECTIONS, EXAMPLES, SENT, corrected
+from tests.support.learning.corrections import SENT, corrected
+from tests.support.learning.learning_routes import CORRECTIONS, EXAMPLES
 from tests.support.tenants.shop import Shop
 
 BLANK = {"kind": "knowledge", "title": " ", "body": "x", "language": "fr"}

@@ -17,8 +17,6 @@ from tests.support.core.units import units_on
 from tests.support.reviews.reviews import DRAFT, open_review
 from tests.support.tenants.shop import Shop
 
-CORRECTIONS: Final = "/api/dashboard/corrections"
-EXAMPLES: Final = "/api/dashboard/labelled-examples"
 SENT: Final = "Bonjour, le retour est gratuit pendant 30 jours."
 OPERATOR: Final = Actor.operator("operator:ben")
 
