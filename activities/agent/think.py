@@ -6,6 +6,7 @@ from dataclasses import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.agent.deliberate import deliberate
 from activities.agent.gather import Gathered, connections, gather
 from activities.agent.purse import Purse
 from domain.agent.contracts import ThinkInput, ThinkResult
@@ -15,11 +16,10 @@ from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.shadow import kept_in_shadow
 from domain.agent.shown_file import ShownFile, images_to_show
 from domain.agent.situation import Spent
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import ThinkingResult
 from domain.agent.unread import unread
 from domain.core import names
 from domain.core.contracts import RunRef
-from domain.core.effort import EVENT_STEPS, budget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
@@ -96,12 +96,9 @@ class Think:
             async with self._database.tenant(tenant) as connection:
                 material = await self._material(connection, tenant, case, ref, near)
                 grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
-        with budget(EVENT_STEPS - step.steps):
-            thought = await self._purse.spend(
-                tenant,
-                grant,
-                lambda thinker: think_through(thinker, material, self._now(), self._net),
-            )
+        thought = await deliberate(
+            self._purse, tenant, grant, material, self._now, net=self._net, steps=step.steps
+        )
         return await self._keep(tenant, step, material, thought, has_mood=has_mood(case.event))
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:

@@ -37,7 +37,14 @@ from domain.agent.rulebook import (
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
-from domain.playbooks.playbook import DEFAULT_THRESHOLD, PlaybookSpec, check_name, check_pattern
+from domain.playbooks.playbook import (
+    DEFAULT_THRESHOLD,
+    MAX_OVERRIDE,
+    PlaybookSpec,
+    check_name,
+    check_override,
+    check_pattern,
+)
 
 MAX_TAG: Final = 40
 MAX_TAGS: Final = 50
@@ -170,6 +177,11 @@ class DraftShape(PlaybookShape):
     )
     expected_version: StrictInt | None = Field(
         default=None, ge=1, description="The change is refused if it has another version by now."
+    )
+    override: Annotated[str, AfterValidator(_ruled(check_override))] | None = Field(
+        default=None,
+        max_length=MAX_OVERRIDE,
+        description="Why it goes live though its cases are not green. For owners.",
     )
 
 
