@@ -63,7 +63,7 @@ class ThresholdPoint(BaseModel):
     `alone`: how many would have been sent by themselves; `coverage`: their share. `edits_caught` of
     `edits` and `rejections_caught` of `rejections`: what people corrected among runs that are not
     held, and would have seen. `wrong_low` to `wrong_high`: how many of those sent alone people
-    would have corrected, at 95 %, where enough is known. `unknown`: how many nobody saw, at a
+    would have corrected, at 90 %, where enough is known. `unknown`: how many nobody saw, at a
     confidence where people saw too little to say.
     """
 
