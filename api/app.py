@@ -42,6 +42,7 @@ from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
+from api.routers.learning import playbook_reports
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
@@ -101,6 +102,7 @@ _ROUTERS: Final = tuple(
         playbooks,
         playbook_versions,
         playbook_file,
+        playbook_reports,
         mcp,
         widget_chat,
         widget_config,
