@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 MAX_QUESTIONS: Final = 2_000
 """The newest so many questions are put into clusters."""
 
-QUESTION_CHARS: Final = 400
+QUESTION_CHARS: Final = 300
 """So much of a question is read."""
 
 EXAMPLES: Final = 3

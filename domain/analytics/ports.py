@@ -13,5 +13,8 @@ class ReadsQuestions(Protocol):
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
         """Each question in one cluster. Raises OverBudget."""
 
-    async def answering(self, question: str, passages: Sequence[Passage]) -> Passage | None:
-        """The passage that the agent would answer the question from; None if it would not."""
+    async def answering(
+        self, asked: Sequence[tuple[str, Sequence[Passage]]]
+    ) -> tuple[Passage | None, ...]:
+        """Of each question with what a search found for it: the passage that the agent would
+        answer from; None if it would not. Raises OverBudget."""

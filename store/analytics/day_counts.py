@@ -154,7 +154,9 @@ _OF_PARTS: Final = """
                count(*) FILTER (WHERE NOT came_back) AS durable,
                coalesce(sum(cost_micros), 0)::bigint AS cost_micros
         FROM (
-            SELECT *, floor(ln(greatest(duration_ms, 1)) / ln(:width))::int AS step FROM looked_at
+            SELECT *, CASE WHEN duration_ms IS NOT NULL
+                THEN floor(ln(greatest(duration_ms, 1)) / ln(:width))::int END AS step
+            FROM looked_at
         ) AS stepped
         GROUP BY GROUPING SETS ((client_id, classification), (client_id, playbook_id),
                                 (client_id, channel), (client_id, reason), (client_id, step))
