@@ -4,7 +4,7 @@ from domain.agent.brain import Category
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.learning.comparison import PeopleDid, ShadowThought
 from tests.support.core.engine import LiveEngine
-from tests.support.learning.histories import LeftRun, leave_run, leave_shadow
+from tests.support.learning.left_runs import LeftRun, leave_run, leave_shadow
 from tests.support.tenants.account import PLAYBOOKS
 from tests.support.tenants.shop import Shop
 

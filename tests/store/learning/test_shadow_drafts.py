@@ -17,7 +17,7 @@ from store.learning.shadow_counts import ShadowCounts
 from store.learning.shadow_drafts import ANSWER_WITHIN, ShadowDrafts
 from store.learning.tables import shadow_drafts
 from tests.support.core.rows import only_row
-from tests.support.learning.histories import leave_shadow
+from tests.support.learning.left_runs import leave_shadow
 from tests.support.tenants.shop import Shop
 
 THOUGHT = ShadowThought(

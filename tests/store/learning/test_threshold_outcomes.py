@@ -9,7 +9,7 @@ from domain.learning.threshold_advice import PastOutcome, Seen, advise
 from domain.learning.threshold_words import in_english
 from store.core.database import Database
 from store.learning.threshold_outcomes import ThresholdOutcomes
-from tests.support.learning.histories import LeftRun, leave_run, leave_shadow
+from tests.support.learning.left_runs import LeftRun, leave_run, leave_shadow
 from tests.support.tenants.shop import Shop
 
 # The playbook's threshold is 0.7.
