@@ -69,6 +69,7 @@ COMMANDS: Final = (
         "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
     ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
+    LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),
     LazyCommand("template", "commands.content.content:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),

@@ -14,6 +14,7 @@ from domain.tenants.client import Role
 from store.metadata import metadata
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
+from tests.support.cases import cases
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -155,6 +156,8 @@ ACCESS: Final[dict[Route, Access]] = {
     ("DELETE", MAIL_SENDER): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/code"): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
+    **{route: Access(ALL, missing=missing) for route, missing in cases.READS.items()},
+    **{route: Access(REVIEWERS, body=it, missing=no) for route, (it, no) in cases.CHANGES.items()},
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
@@ -263,6 +266,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{invitation_id}": _invitation,
     "{user_id}": _member,
     "{session_id}": _session,
+    "{case_id}": cases.case_ids,
+    "{case_run_id}": cases.case_ids,
     MAIL_SENDER: _sender,
 }
 
