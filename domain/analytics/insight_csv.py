@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from domain.analytics.gaps import EXAMPLES, KnowledgeGap, KnowledgeGaps, Tally
+from domain.analytics.gaps import EXAMPLES, KnowledgeGap, KnowledgeGaps, QuestionCount
 from domain.analytics.insight import Figures, Insight, Period, SliceFigures
 from domain.core.csv_cells import Cell, csv_file
 
@@ -84,7 +84,7 @@ def _gap_line(gap: KnowledgeGap) -> list[Cell]:
     ]
 
 
-def _told(tallies: Sequence[Tally]) -> str:
+def _told(tallies: Sequence[QuestionCount]) -> str:
     return " ".join(f"{one.value or '?'}:{one.count}" for one in tallies)
 
 
