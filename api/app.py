@@ -22,7 +22,7 @@ from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
 from api.openapi import EDGE, complete_document
-from api.routers.analytics import reports
+from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.cases import case_file, case_runs, cases
@@ -83,6 +83,7 @@ _ROUTERS: Final = tuple(
         runs,
         attachments,
         reports,
+        insight,
         replays,
         audit,
         webhooks,
