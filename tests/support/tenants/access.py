@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from domain.tenants.client import Role
 from store.metadata import metadata
+from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
@@ -90,6 +91,7 @@ ACCESS: Final[dict[Route, Access]] = {
     ),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
+    **{("GET", path): Access(ALL) for path in INSIGHT_ROUTES},
     ("GET", AUDIT): Access(MANAGERS),
     ("GET", INBOUND): Access(ALL),
     ("GET", INBOUND + "/{inbound_id}"): Access(
