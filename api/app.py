@@ -48,7 +48,7 @@ from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
-from api.routers.simulation import replays
+from api.routers.simulation import replays, simulator
 from api.routers.tenants import identity, keys, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
@@ -78,6 +78,7 @@ _ROUTERS: Final = tuple(
         stripe_webhook,
         export,
         reviews,
+        simulator,
         runs,
         attachments,
         reports,

@@ -81,6 +81,7 @@ from domain.runs.errors import (
     ConversationNotFound,
     RunNotFound,
 )
+from domain.simulation.errors import SimulationTooLong
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -159,6 +160,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    SimulationTooLong: ErrorAnswer(
+        504, "La simulation a pris trop de temps. Essayez avec moins de messages."
+    ),
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
     CaseNotFound: ErrorAnswer(404, "Cas introuvable."),
     CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),

@@ -8,8 +8,8 @@ from api.openapi import in_one_piece
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.cases.case import MAX_CASE_NAME, SavedCase
-from domain.cases.case_run import CaseResult, CaseRun
 from domain.cases.case_documents import CaseImportOutcome
+from domain.cases.case_run import CaseResult, CaseRun
 from domain.core.ids import ULID
 from domain.playbooks.file import draft_in
 from domain.playbooks.shape import PlaybookShape

@@ -61,7 +61,7 @@ from domain.playbooks.errors import (
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
 from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
-from domain.simulation.errors import InvalidReplay
+from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
@@ -94,6 +94,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    ModelBudgetUsedUp,
     OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
