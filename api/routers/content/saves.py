@@ -8,8 +8,8 @@ from fastapi import Request
 
 from api.access import Member
 from api.resources import Resources
+from services.content.lost_verdicts import counting_lost
 from services.core.unit_of_work import UnitOfWork
-from store.cases.verdicts import Verdicts
 
 CASES_LOST: Final = "X-Cases-Lost"
 
@@ -20,10 +20,10 @@ async def saving(
 ) -> AsyncIterator[UnitOfWork]:
     """A unit of work. The answer's header tells how many cases that a playbook must pass are green
     no more after it, until they are run again."""
-    async with resources.work.of(member.tenant) as work:
-        verdicts = Verdicts(work.connection, work.tenant)
-        before = await verdicts.green(resources.model)
+    async with (
+        resources.work.of(member.tenant) as work,
+        counting_lost(work, resources.model) as lost,
+    ):
         yield work
-        lost = before - await verdicts.green(resources.model)
-    told = (CASES_LOST.lower().encode(), str(len(lost)).encode())
+    told = (CASES_LOST.lower().encode(), str(lost.count).encode())
     request.state.headers = [*request.state.headers, told]
