@@ -99,6 +99,10 @@ _REMOVE: Final = {
         UPDATE escalation_tickets SET draft = '', plan = '[]', edited_text = NULL, note = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (
             (draft, plan) <> ('', '[]'::jsonb) OR num_nonnulls(edited_text, note) > 0)""",
+    "shadow_drafts, emptied": """
+        UPDATE shadow_drafts SET draft = '', plan = '[]', sent = NULL
+        WHERE {mine} AND run_id = ANY(:runs) AND (
+            (draft, plan) <> ('', '[]'::jsonb) OR sent IS NOT NULL)""",
     "action_ledger, emptied": """
         UPDATE action_ledger SET customer_key = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND customer_key IS NOT NULL""",

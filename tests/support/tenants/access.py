@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from domain.tenants.client import Role
 from store.metadata import metadata
+from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
 from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, made
@@ -87,6 +88,7 @@ ACCESS: Final[dict[Route, Access]] = {
     ),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
+    **{("GET", path): Access(ALL) for path in INSIGHT_ROUTES},
     ("GET", AUDIT): Access(MANAGERS),
     ("GET", INBOUND): Access(ALL),
     ("GET", INBOUND + "/{inbound_id}"): Access(

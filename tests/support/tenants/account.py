@@ -72,6 +72,8 @@ FOR_MEMBERS: Final[tuple[tuple[str, str], ...]] = (
     ("GET", _PLAYBOOK),
     ("GET", _PLAYBOOK + "/diff"),
     ("GET", _PLAYBOOK + "/gate"),
+    ("GET", _PLAYBOOK + "/shadow"),
+    ("GET", _PLAYBOOK + "/threshold-advice"),
     ("GET", _VERSIONS),
     ("GET", _VERSIONS + "/{version}"),
     ("GET", PLAYBOOK_FILE),
