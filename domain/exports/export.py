@@ -30,6 +30,9 @@ class Section(StrEnum):
     AUDIT_ENTRIES = "audit_entries"
     ATTACHMENTS = "attachments"
     SAVED_CASES = "saved_cases"
+    CORRECTIONS = "corrections"
+    LABELLED_EXAMPLES = "labelled_examples"
+    RATINGS = "ratings"
 
 
 _SERVICE: Final = "support-engine"
