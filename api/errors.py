@@ -12,6 +12,7 @@ from api.surface import Surface
 from domain.billing.errors import (
     QuotaExhausted,
 )
+from domain.cases.errors import CasesNotGreen
 from domain.content.errors import (
     ContentNotFound,
     SuggestionNotFound,
@@ -167,6 +168,12 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."
     ),
     PlaybookNameTaken: ErrorAnswer(409, "Un autre playbook porte déjà ce nom."),
+    CasesNotGreen: ErrorAnswer(
+        409,
+        "Des cas de test échouent ({failing}) ou n'ont pas été joués ({untried}) sur ce playbook, "
+        "ce contenu et ce modèle : jouez-les, ou passez outre avec `override`.",
+        fields=("failing", "untried"),
+    ),
     PlaybookChanged: ErrorAnswer(
         409,
         "Le playbook a changé entre-temps : il en est à la version {version}.",

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import FastAPI
 from temporalio.client import Client
 
+from adapters.brain.identity import names_model
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.client_documents import HttpClientDocuments
@@ -109,6 +110,7 @@ def resources_held(
                 provider=provider,
                 now=utc_now,
                 new_id=new_ulid,
+                model=names_model(settings.brain, settings.embedding),
                 tracker=tracker,
                 metrics=metrics,
                 readiness=ready,

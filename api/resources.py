@@ -20,6 +20,7 @@ from api.inbound_door import InboundDoor
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments
+from domain.cases.digest import NamesModel
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.identity.ports import ClientDocuments
@@ -63,6 +64,7 @@ class Resources:
     provider: OidcProvider | None
     now: Clock
     new_id: NewId
+    model: NamesModel
     tracker: ErrorTracker
     metrics: Metrics
     readiness: Questions[str]

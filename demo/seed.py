@@ -22,6 +22,7 @@ from services.content.knowledge import add_knowledge
 from services.content.templates import add_template
 from services.core.unit_of_work import UnitOfWork
 from services.integrations.connections import connect_integration
+from services.playbooks.gate import NEW_CLIENT
 from services.playbooks.playbooks import import_playbooks
 from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
@@ -59,7 +60,7 @@ async def seed(
     with suppress(InvalidWebhook):  # it may not go to this machine: the tour says so
         webhook = await subscribe(work, to, sealer) if to else webhook
     # In its owner's name, which merchants' systems are told.
-    await import_playbooks(work, Actor.system(OWNER), _PLAYBOOKS)
+    await import_playbooks(work, Actor.system(OWNER), _PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     for entry in KNOWLEDGE:

@@ -103,6 +103,19 @@ def load_server(variables: Mapping[str, str]) -> ServerSettings:
     return _validated(_ServerAlone, given).server
 
 
+class _BrainAlone(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    brain: BrainSettings
+    embedding: EmbeddingSettings
+
+
+def load_brain(variables: Mapping[str, str]) -> _BrainAlone:
+    """Who thinks, and who finds knowledge by meaning, likewise. Raises InvalidInput."""
+    given = {name: value for name, value in variables.items() if value}
+    return _validated(_BrainAlone, given)
+
+
 class _MailAlone(BaseModel):
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 

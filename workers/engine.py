@@ -34,7 +34,9 @@ from workflows.process_event import ProcessEvent
 from workflows.process_webhook import ProcessWebhook
 from workflows.reconcile_inbound import ReconcileInbound
 from workflows.retention import Retention
+from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
+from workflows.simulate import SimulateScenario
 from workflows.sweep import Sweep
 from workflows.tell_reviewers import TellReviewers
 from workflows.weekly_churn import WeeklyChurn
@@ -57,6 +59,8 @@ WORKFLOWS: Final[Sequence[type]] = (
     ProcessWebhook,
     ReconcileInbound,
     TellReviewers,
+    SimulateScenario,
+    RunCases,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What

@@ -15,6 +15,7 @@ from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
 from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
+from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
 from activities.inbound.poll import PollIntegrations
@@ -36,6 +37,8 @@ from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
+from activities.simulation.rethinker import Rethinker
+from activities.simulation.simulate import Simulate
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
 from activities.widget.mail_answer import MailAnswers
@@ -43,6 +46,7 @@ from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
+from adapters.brain.identity import brain_identity
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer
@@ -73,6 +77,7 @@ class EngineActivities:
     tell_of_review: TellOfReview
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
+    simulate: Simulate
     tell_owner: TellOwner
     send_mail: SendMail
     send_sender_code: SendSenderCode
@@ -93,6 +98,7 @@ class EngineActivities:
     retain: Retain
     erase: EraseRecords
     anchor: AnchorHeads
+    try_cases: TryCases
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -105,6 +111,7 @@ class EngineActivities:
             self.tell_of_review.tell,
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
+            self.simulate.think,
             self.tell_owner.tell,
             self.send_mail.send,
             self.send_sender_code.send,
@@ -131,6 +138,9 @@ class EngineActivities:
             self.erase.remove_rows,
             self.erase.certify,
             self.anchor.anchor,
+            self.try_cases.begin,
+            self.try_cases.try_some,
+            self.try_cases.end,
         ]
 
 
@@ -154,6 +164,17 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    rethinker = Rethinker(
+        database,
+        purse,
+        embedder,
+        utc_now,
+        normalizer=fair,
+        connectors=connectors,
+        net=net,
+        answers_per_hour=settings.threads.answers_per_hour,
+        answers_without_person=settings.threads.answers_without_person,
+    )
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -190,6 +211,7 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
+        simulate=Simulate(rethinker, sealer),
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         send_mail=SendMail(
@@ -237,4 +259,11 @@ def build_activities(
         retain=Retain(database, utc_now),
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
         anchor=AnchorHeads(database),
+        try_cases=TryCases(
+            database,
+            rethinker,
+            utc_now,
+            identity=brain_identity(settings.brain, settings.embedding),
+            is_remote=settings.brain.is_remote,
+        ),
     )

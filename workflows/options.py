@@ -50,6 +50,22 @@ REMOTE_BRAIN: Final[ActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
+# Up to 20 messages with the embedded brain: within the caller's 30 s
+# (`services/simulation/simulator.py`).
+SIMULATING: Final[LocalActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=30),
+    "retry_policy": _QUICK,
+}
+
+# The same where each message may have to wait for a shop and for a provider: within the caller's
+# 110 s, with one more try if the worker dies. It costs money, so it is not tried more often.
+SIMULATING_OUTSIDE: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=105),
+    "schedule_to_close_timeout": timedelta(seconds=110),
+    "heartbeat_timeout": timedelta(seconds=5),
+    "retry_policy": RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_attempts=2),
+}
+
 # The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it
 # did (8 s), and then for the reply (16 s): longer than all of that, so that the ledger knows the
 # outcome before Temporal gives up; a caller who cannot wait so long is told that the run goes on.
@@ -168,6 +184,18 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1),
         maximum_interval=timedelta(minutes=5),
+        maximum_attempts=20,
+    ),
+}
+
+# Some saved cases: up to ten tries of up to twenty messages each, which a language model may think
+# about for 13 s. A person waits for the verdicts, so that a worker that dies is missed soon.
+TRYING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(hours=4),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
         maximum_attempts=20,
     ),
 }

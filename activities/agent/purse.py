@@ -14,6 +14,7 @@ from domain.core.period import Period, period_of
 from domain.core.ports import Clock
 from store.core.database import Database
 from store.runs.brain_costs import BrainCosts
+from store.tenants.clients import ClientRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,24 @@ class Purse:
         """Whether a brain that may be chosen can look at images."""
         return self._brains.sees_images
 
+    @property
+    def embedded(self) -> Grant:
+        """The embedded brain, whatever is left."""
+        return Grant(self._brains.embedded)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a language model is configured."""
+        return self._brains.model is not None
+
+    async def grant(self, tenant: TenantId) -> Grant:
+        """As `choose`, by the client's own budget, in a transaction of its own if it writes."""
+        if not self.has_model:
+            return self.embedded
+        async with self._database.tenant(tenant) as connection:
+            budget = await ClientRepository(connection).brain_budget(tenant)
+            return await self.choose(connection, tenant, budget)
+
     async def choose(
         self, connection: AsyncConnection, tenant: TenantId, budget_micros: int | None
     ) -> Grant:
@@ -43,12 +62,12 @@ class Purse:
         `budget_micros`: of the client, None for the configured one.
         """
         if self._brains.model is None:
-            return Grant(self._brains.embedded)
+            return self.embedded
         period = period_of(self._now())
         left = await BrainCosts(connection, tenant).reserve(
             period, self._brains.reserve_micros, self._brains.budget(budget_micros)
         )
-        return Grant(self._brains.model, period) if left else Grant(self._brains.embedded)
+        return Grant(self._brains.model, period) if left else self.embedded
 
     async def spend(
         self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[ThinkingResult]]

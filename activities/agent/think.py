@@ -6,27 +6,30 @@ from dataclasses import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.agent.deliberate import deliberate
 from activities.agent.gather import Gathered, connections, gather
 from activities.agent.purse import Purse
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
 from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.shadow import kept_in_shadow
 from domain.agent.shown_file import ShownFile, images_to_show
 from domain.agent.situation import Spent
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import ThinkingResult
 from domain.agent.unread import unread
 from domain.core import names
 from domain.core.contracts import RunRef
-from domain.core.effort import EVENT_STEPS, budget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
+from domain.learning.comparison import ShadowThought
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.run import RunDraft, review_reason
 from domain.runs.sentiment import has_mood
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
+from store.learning.shadow_drafts import ShadowDrafts
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
@@ -80,7 +83,7 @@ class Think:
     async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
         ref = step.ref
         if step.unread:
-            return await self._leave_unread(tenant, ref)
+            return await self._leave_unread(tenant, step)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
@@ -93,16 +96,14 @@ class Think:
             async with self._database.tenant(tenant) as connection:
                 material = await self._material(connection, tenant, case, ref, near)
                 grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
-        with budget(EVENT_STEPS - step.steps):
-            thought = await self._purse.spend(
-                tenant,
-                grant,
-                lambda thinker: think_through(thinker, material, self._now(), self._net),
-            )
-        return await self._keep(tenant, ref, thought, has_mood=has_mood(case.event))
+        thought = await deliberate(
+            self._purse, tenant, grant, material, self._now, net=self._net, steps=step.steps
+        )
+        return await self._keep(tenant, step, material, thought, has_mood=has_mood(case.event))
 
-    async def _leave_unread(self, tenant: TenantId, ref: RunRef) -> RunDraft:
+    async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
         """Neither the message nor what a client has to think with is looked at."""
+        ref = step.ref
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
@@ -110,7 +111,7 @@ class Think:
             known = await connections(connection, tenant)
         material = self._with(case, ref, Gathered((), (), known, has_shop=False), Spent())
         thought = unread(material, self._now())
-        return await self._keep(tenant, ref, thought, has_mood=False)
+        return await self._keep(tenant, step, material, thought, has_mood=False)
 
     async def _material(
         self,
@@ -185,13 +186,29 @@ class Think:
         )
 
     async def _keep(
-        self, tenant: TenantId, ref: RunRef, thought: ThinkingResult, *, has_mood: bool
+        self,
+        tenant: TenantId,
+        step: ThinkInput,
+        material: Material,
+        thought: ThinkingResult,
+        *,
+        has_mood: bool,
     ) -> RunDraft:
-        """Keep the thought; returns what stands, which is another try's if that was quicker."""
+        """Keep the thought; returns what stands, which is another try's if that was quicker. In
+        shadow mode the run keeps nothing of what the agent would do, which is kept apart."""
+        ref, tried, now = step.ref, None, self._now()
+        if material.rulebook.shadow:
+            reason = review_reason(RunDraft.of(thought), step.threshold)
+            tried = ShadowThought.of(thought, reason)
+            thought = kept_in_shadow(thought, material, reason, now)
         async with self._database.tenant(tenant) as connection:
             if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)
+            if tried is not None and thought.plan:
+                await ShadowDrafts(connection, tenant).keep(
+                    ref.run_id, material.playbook, tried, now
+                )
             if has_mood:
                 await SentimentRepository(connection, tenant).record(
                     ref.event_id,

@@ -82,7 +82,7 @@ class Persist:
                     return PersistResult(duration_ms=_took(run, now), joined=joined)
             step = await _with_steps(connection, tenant, step)
             result = _result(step, run, now)
-            if step.status is RunStatus.NEEDS_REVIEW and run.sensitive is not None:
+            if step.status is RunStatus.NEEDS_REVIEW and run.sensitive and not run.in_shadow:
                 said = await _acknowledged(connection, tenant, run.text, run.sensitive)
                 result = result.model_copy(update={"acknowledgement": said})
             await runs.finish(

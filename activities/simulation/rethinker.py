@@ -1,23 +1,39 @@
 """The rethinker: what a run would make of a message, with nothing kept and nothing done."""
 
+from activities.agent.deliberate import read_event
+from activities.agent.order_search import OrderSearch
 from activities.agent.purse import Purse
 from activities.runtime.fair_normalizer import FairNormalizer
+from activities.simulation.rethink import Rethink
+from domain.agent.lookup import looks_up
 from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.situation import Spent
+from domain.agent.thread import Thread
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
+from domain.intake.customer_email import customer_key
+from domain.intake.cut_event import cut_event
+from domain.intake.event import UnifiedEvent
+from domain.intake.order_number import with_asked_number
+from domain.integrations.order import Lookup, Order
 from domain.integrations.ports import Connectors
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
+from domain.simulation.carried import Carried
 from domain.simulation.exchange import SimulatedExchange
+from domain.simulation.made_up import MADE_UP, SHOP, event_of, looked_up, order_of
 from domain.simulation.outcome import SimulatedOutcome, Simulation
 from domain.simulation.scenario import Scenario
 from domain.simulation.variant import Variant
 from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.runs.action_ledger import ActionLedger
 
 
 class Rethinker:
     """Thinks as runs do. It reads, asks shops for orders, and books what a language model costs.
 
-    Everything but `normalizer` and `connectors` is as a run has it (`Think`).
+    Everything but `normalizer` and `connectors` is as `Think` has it.
     """
 
     def __init__(
@@ -34,12 +50,10 @@ class Rethinker:
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
     ) -> None:
         self._database = database
-        self._purse = purse
-        self._embedder = embedder
         self._now = now
         self._normalizer = normalizer
-        self._connectors = connectors
-        self._net = net
+        self._search = OrderSearch(database, connectors)
+        self._one = Rethink(database, purse, embedder, now, net)
         self._answers_per_hour = answers_per_hour
         self._answers_without_person = answers_without_person
 
@@ -49,13 +63,109 @@ class Rethinker:
         """One outcome for each message of the customer. What a message settles carries over to the
         next one, as if each answer that is sent had been.
 
-        Raises PlaybookNotFound for a playbook or version that the variant names, and
-        EngineUnavailable.
+        While people have the conversation, each outcome waits for them too, until a person's
+        message. Raises PlaybookNotFound for a playbook or version that the variant names,
+        EngineUnavailable, and LargeEventsWait.
         """
-        raise NotImplementedError
+        order, carried = order_of(scenario, self._now()), Carried()
+        outcomes: list[SimulatedOutcome] = []
+        for message in scenario.messages:
+            if message.author == "human":
+                carried = carried.answered_by_person(message.text)
+                continue
+            exchange = await self._exchange(tenant, scenario, message.text, carried, order)
+            rethought = await self._one.rethink(tenant, exchange, variant)
+            outcome = rethought.outcome.held_for(carried.held)
+            carried = carried.after(exchange.event, outcome, rethought.settled, self._now())
+            outcomes.append(outcome)
+        return Simulation(outcomes=tuple(outcomes))
 
     async def outcome(
-        self, tenant: TenantId, exchange: SimulatedExchange, variant: Variant
+        self,
+        tenant: TenantId,
+        exchange: SimulatedExchange,
+        variant: Variant,
+        *,
+        model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """What would come of one message. Raises as `conversation` does."""
-        raise NotImplementedError
+        """What would come of one message. `model_or_nothing`: a client's configured model thinks,
+        or ModelBudgetUsedUp is raised. Raises as `conversation` does, but for LargeEventsWait."""
+        rethought = await self._one.rethink(
+            tenant, exchange, variant, model_or_nothing=model_or_nothing
+        )
+        return rethought.outcome
+
+    async def _exchange(
+        self,
+        tenant: TenantId,
+        scenario: Scenario,
+        text: str,
+        carried: Carried,
+        order: Order | None,
+    ) -> SimulatedExchange:
+        """A message of the scenario, read and with what is looked up for it."""
+        inbound = event_of(scenario, text)
+        try:
+            normalized = await read_event(
+                self._database, self._normalizer, tenant, inbound, fallback_ticket_id=MADE_UP
+            )
+        except OverBudget:
+            event = cut_event(inbound, fallback_ticket_id=MADE_UP)
+            return SimulatedExchange(event=event, event_type=scenario.event_type, unread=True)
+        event, thread = normalized.event, carried.thread
+        if thread.asked_number or thread.proposal:
+            event = with_asked_number(event)
+        if order is None:
+            found = await self._look_up(tenant, event, thread)
+        else:
+            found = looked_up(order, event, thread)
+        found = carried.of(found)
+        return SimulatedExchange(
+            event=event,
+            event_type=scenario.event_type,
+            turns=carried.turns,
+            thread=thread,
+            summary=carried.summary,
+            lookup=found,
+            spent=await self._spent(tenant, event, carried, found, order),
+            made_up=None if order is None else SHOP,
+            turns_left=carried.turns_left(self._answers_per_hour, self._answers_without_person),
+            run_id=MADE_UP,
+            steps=normalized.steps,
+        )
+
+    async def _look_up(
+        self, tenant: TenantId, event: UnifiedEvent, thread: Thread
+    ) -> Lookup | None:
+        """In the client's own shops, reading alone: a shop that refuses us is not switched off."""
+        if not looks_up(event, thread):
+            return None
+        async with self._database.reading(tenant) as connection:
+            if not await IntegrationRepository(connection, tenant).has_shop():
+                return None
+        return (await self._search.find(tenant, event, thread)).lookup
+
+    async def _spent(
+        self,
+        tenant: TenantId,
+        event: UnifiedEvent,
+        carried: Carried,
+        found: Lookup | None,
+        made_up: Order | None,
+    ) -> Spent:
+        """With a made-up order nothing but the conversation counts: a case ends tomorrow as it did
+        today."""
+        order = found.order if found else None
+        if order is None:
+            return Spent()
+        if made_up is not None:
+            return carried.spent(order, Spent())
+        async with self._database.reading(tenant) as connection:
+            before = await ActionLedger(connection, tenant).spent(
+                order_key=order.key,
+                customer=customer_key(event.customer_email),
+                currency=order.refundable.currency,
+                not_by=MADE_UP,
+                now=self._now(),
+            )
+        return carried.spent(order, before)

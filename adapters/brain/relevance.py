@@ -122,13 +122,17 @@ def told(body: str) -> frozenset[str]:
     return stems(body) | {_stem(known.duration)} if times else stems(body)
 
 
+def content_stem(word: str) -> str | None:
+    """The stem of a folded word; None of one that says nothing of a matter."""
+    return _stem(word) if _has_content(word) else None
+
+
 def _content_words(text: str) -> list[str]:
-    stop_words = _lexicon().stop_words
-    return [
-        word
-        for word in words(fold(text))
-        if len(word) >= 3 and word[0].isalpha() and word not in stop_words
-    ]
+    return [word for word in words(fold(text)) if _has_content(word)]
+
+
+def _has_content(word: str) -> bool:
+    return len(word) >= 3 and word[0].isalpha() and word not in _lexicon().stop_words
 
 
 def _is_vague(text: str) -> bool:

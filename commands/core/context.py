@@ -20,6 +20,8 @@ from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from commands.core.nearby_engine import NearbyEngine
 from domain.billing.errors import PlanRequired
+from domain.cases.digest import NamesModel
+from domain.cases.errors import CasesNotGreen
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
@@ -120,6 +122,7 @@ def anticipated() -> Iterator[None]:
 
 
 _SENTENCES: Final = {
+    CasesNotGreen: "cases are not green on this playbook, content and model: see --override",
     ConversationMovedOn: "the customer has written since: see review show, and --message",
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
@@ -200,6 +203,21 @@ def sealer_of(data: Path) -> FernetSealer:
 
 def _is_complete() -> bool:
     return all(os.environ.get(key) for key in (*_PLACES, "SEAL_KEY"))
+
+
+def model_of(data: Path) -> NamesModel:
+    """Names what thinks for clients by the settings that a command is run with, which must be those
+    of the workers: verdicts on cases hold for that alone. Asking raises InvalidInput."""
+
+    def name() -> str:
+        # Only here: few commands make anything go live, and fewer where there are cases.
+        from adapters.brain.identity import brain_identity  # noqa: PLC0415
+        from settings import load_brain  # noqa: PLC0415
+
+        settings = load_brain(environment_of(data))
+        return brain_identity(settings.brain, settings.embedding)
+
+    return name
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    model_of,
     out,
     work_on,
 )
@@ -33,6 +34,7 @@ from domain.playbooks.playbook import (
     check_name,
     check_pattern,
 )
+from services.playbooks.gate import Publication
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
@@ -44,6 +46,12 @@ from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="Playbooks.", no_args_is_help=True)
+OverrideOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REASON", help="Why it goes live though cases are not green: docs/simulator.md."
+    ),
+]
 
 
 @command(app, "create")
@@ -54,6 +62,7 @@ async def create(
     threshold: Annotated[float, typer.Option(help="0 to 1; below it a human decides")] = (
         DEFAULT_THRESHOLD
     ),
+    override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -61,6 +70,7 @@ async def create(
     """Make a playbook that answers and does nothing else; it is active at once."""
     if not 0 <= threshold <= 1:
         raise InvalidInput("threshold: a number from 0 to 1")
+    publication = Publication.of(model_of(data), override)
     spec = PlaybookSpec(
         name=check_name(name), event_type=check_pattern(event_type), threshold=threshold
     )
@@ -68,7 +78,7 @@ async def create(
         actor = await acting(units.database, person)
         # The operator of this machine vouches for the client: there is nobody else to.
         async with units.of(TenantId(client)) as work:
-            entry = await create_playbook(work, actor, spec)
+            entry = await create_playbook(work, actor, spec, publication)
     answer(as_json, f"Playbook {name} is active.", playbook_id=entry.playbook.id, version=1)
 
 
@@ -77,19 +87,20 @@ async def bring_in(
     file: Annotated[Path, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
     client: ClientOption,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Make the client's playbooks be as in the file: by name, all or none; others stay."""
-    specs = parse_playbooks(content_of(file))
+    specs, publication = parse_playbooks(content_of(file)), Publication.of(model_of(data), override)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         if dry_run:
             done = compare(await _entries(units.database, client), specs, new_ulid)
         else:
             async with units.of(TenantId(client)) as work:
-                done = await import_playbooks(work, actor, specs)
+                done = await import_playbooks(work, actor, specs, publication)
     if as_json:
         answer(True, "", playbooks=[_report(one, dry_run) for one in done], dry_run=dry_run)
         return
@@ -159,12 +170,14 @@ async def show(
 @command(app, "activate")
 async def activate(
     playbook_id: Annotated[str, typer.Argument()],
+    override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Switch a playbook on."""
-    await _switch(playbook_id, True, person, data, as_json)
+    publication = Publication.of(model_of(data), override)
+    await _switch(playbook_id, publication, person, data, as_json, active=True)
 
 
 @command(app, "deactivate")
@@ -174,7 +187,7 @@ async def deactivate(
     as_json: JsonOption = False,
 ) -> None:
     """Switch a playbook off: its events get no_playbook."""
-    await _switch(playbook_id, False, None, data, as_json)
+    await _switch(playbook_id, Publication(model_of(data)), None, data, as_json, active=False)
 
 
 @command(app, "delete")
@@ -195,13 +208,19 @@ async def delete(
 
 
 async def _switch(
-    playbook_id: str, active: bool, person: str | None, data: DataOption, as_json: bool
+    playbook_id: str,
+    publication: Publication,
+    person: str | None,
+    data: DataOption,
+    as_json: bool,
+    *,
+    active: bool,
 ) -> None:
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, playbook_id)
         async with units.of(tenant) as work:
-            await switch_playbook(work, actor, playbook_id, active=active)
+            await switch_playbook(work, actor, playbook_id, publication, active=active)
     answer(
         as_json,
         f"Playbook is {'active' if active else 'inactive'}.",

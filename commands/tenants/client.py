@@ -23,6 +23,7 @@ from domain.core.period import period_of
 from domain.playbooks.starter import starter_playbooks
 from domain.tenants.client import Plan
 from services.billing.plans import change_plan, give_trial
+from services.playbooks.gate import NEW_CLIENT
 from services.playbooks.playbooks import import_playbooks
 from services.tenants.clients import NewClient, give_brain_budget, open_client
 from services.tenants.members import acting_as
@@ -55,7 +56,7 @@ async def create(
         owner = await open_client(work, operator(), new)
         # Only now: the new owner may be who does it.
         actor = await acting_as(work, operator(), person)
-        await import_playbooks(work, actor, starter)
+        await import_playbooks(work, actor, starter, NEW_CLIENT)
     answer(as_json, f"Client {brand} made.", client_id=work.tenant, owner_user_id=owner)
 
 

@@ -4,7 +4,10 @@ from enum import StrEnum
 
 
 class EscalationReason(StrEnum):
-    """Why a run was handed to a human. Stored, and sent in webhooks."""
+    """Why a run was handed to a human. Stored, and sent in webhooks.
+
+    `shadow_mode`: the agent would have gone on, and its playbook is only tried.
+    """
 
     LOW_CONFIDENCE = "low_confidence"
     CUSTOMER_REQUEST = "customer_request"
@@ -13,3 +16,4 @@ class EscalationReason(StrEnum):
     POLICY_RESTRICTION = "policy_restriction"
     TOOL_FAILURE = "tool_failure"
     UNSAFE_INPUT = "unsafe_input"
+    SHADOW_MODE = "shadow_mode"

@@ -40,6 +40,18 @@ class Material:
     turns_left: int = 1
     attachments: tuple[ShownFile, ...] = ()
 
+    @classmethod
+    def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":
+        """Without what the client has to think with, which comes next."""
+        return cls(
+            event=event,
+            brand_name="",
+            rulebook=rulebook,
+            templates=(),
+            passages=(),
+            playbook=playbook,
+        )
+
     @property
     def instructions(self) -> str:
         """The merchant's to a language model: those for all messages, then the playbook's."""

@@ -15,11 +15,11 @@ from domain.agent.intent import Intent
 from domain.agent.obstacle import above_limit, disputed, obstacle, order_obstacle, too_old
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, PlannedAction, Warrant
 from domain.agent.proof import Proof, proof_of
+from domain.agent.reply_action import answer_action, reply_action
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.situation import Situation, Spent
 from domain.agent.verdict import CustomerQuestion, Judgement, PolicyReason, Ruling, Verdict
 from domain.core.plain_text import clean_text
-from domain.intake.event import Channel
 from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
@@ -76,10 +76,10 @@ def judge(
         # Two different wishes about one order: which of them counts, people say.
         question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
     if situation.event.reply_allowed:
-        reply = _reply(situation)
+        reply = reply_action(situation)
         verdicts.append(_of_reply(situation.rulebook.rule(reply.kind), reply.kind, about))
         if verdicts[-1].ruling is not Ruling.REFUSED:
-            plan.append(reply.as_note if situation.answers_by_note else reply)
+            plan.append(answer_action(situation))
     doubt = _doubt(situation, verdicts)
     return Judgement(
         plan=tuple(plan),
@@ -286,15 +286,3 @@ def _doubt(situation: Situation, verdicts: list[Verdict]) -> EscalationReason | 
     if any(verdict.ruling not in (Ruling.ALLOWED, Ruling.ASK) for verdict in verdicts):
         return EscalationReason.POLICY_RESTRICTION
     return None
-
-
-def _reply(situation: Situation) -> PlannedAction:
-    """The action that answers the event: in its helpdesk's ticket, by mail where the customer
-    wrote a mail, else in place. A mail without a usable address is answered in place too: the
-    caller knows where it came from."""
-    event = situation.event
-    if situation.desk:
-        return resolved(situation, ActionKind.REPLY_IN_HELPDESK)
-    if event.channel is Channel.EMAIL and event.customer_email:
-        return PlannedAction(kind=ActionKind.REPLY_BY_EMAIL)
-    return PlannedAction(kind=ActionKind.REPLY)

@@ -98,13 +98,15 @@ class Rulebook(BaseModel):
     """`instructions` are the merchant's words to a language model, and to nobody else.
 
     `actions` holds a rule for each kind that the merchant decided on. Without one, the agent may
-    answer by itself and do nothing else.
+    answer by itself and do nothing else. `shadow`: the agent thinks and sends nothing; people
+    answer, and what it would have done is compared (`domain/learning/comparison.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     instructions: str = Field(default="", max_length=MAX_INSTRUCTIONS)
     actions: dict[ActionKind, ActionRule] = {}
+    shadow: bool = False
 
     def rule(self, kind: ActionKind) -> ActionRule:
         return self.actions.get(kind, _BY_DEFAULT[kind])

@@ -4,22 +4,19 @@ from domain.core.contracts import Contract
 
 
 class CaseRunPlan(Contract):
-    """The cases to try, in order; those that have a result already are left out. `total`: of all
-    cases of the run. `is_over`: the run has ended before."""
+    """The cases to try, in order; none of a run that is over."""
 
     case_ids: tuple[str, ...]
-    total: int
-    is_over: bool = False
 
 
 class TryCasesInput(Contract):
-    """`case_ids`: few enough that an activity ends in time. `remote_brain`: whether thinking leaves
-    the process."""
+    """`case_ids`: few enough that an activity ends in time. `done`: how many cases of the run will
+    be over with them."""
 
     client_id: str
     record_id: str
     case_ids: tuple[str, ...]
-    remote_brain: bool = False
+    done: int
 
 
 class EndCaseRunInput(Contract):
@@ -31,7 +28,7 @@ class EndCaseRunInput(Contract):
 
 
 class CaseRunProgress(Contract):
-    """How many cases of the run are tried, and how many of them passed."""
+    """How many cases of the run are over, and how many of them passed."""
 
     total: int = 0
     done: int = 0

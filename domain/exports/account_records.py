@@ -56,6 +56,10 @@ class PlaybookVersionRecord(Record):
         Field(description="Who made it, as the audit log names them."),
     ] = None
     note: Annotated[str | None, Field(description="Why, in the author's words.")] = None
+    live_at: Annotated[
+        Time | None,
+        Field(description="When it first answered events; null: never."),
+    ] = None
 
 
 class PlaybookRecord(Record):

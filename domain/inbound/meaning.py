@@ -50,7 +50,8 @@ class Duty:
 class StaffMessage:
     """A message that no customer wrote, in a helpdesk's ticket. `is_public`: the customer reads it.
     `by`: the address of its author, or what else the platform calls them. `key`: our own action's,
-    where the platform gives it back. `text`: for recognizing our own words, never kept."""
+    where the platform gives it back. `text`: for recognizing our own words, and kept only
+    beside what a playbook in shadow mode would have written."""
 
     ticket_id: str
     message_id: str

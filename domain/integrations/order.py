@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -103,3 +104,12 @@ class Lookup(BaseModel):
     state: LookupState
     order: Order | None = None
     number: str | None = None
+
+    @classmethod
+    def of(cls, order: Order | None, number: str | None, email: str | None) -> Self:
+        """What the customer with that address may know of what a shop answered."""
+        if order is None:
+            return cls(state=LookupState.NOT_FOUND, number=number)
+        if not order.belongs_to(email):
+            return cls(state=LookupState.NOT_THEIRS, number=number)
+        return cls(state=LookupState.FOUND, order=order, number=number)

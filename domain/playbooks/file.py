@@ -20,6 +20,7 @@ from domain.playbooks.shape import (
     AMOUNTS,
     DraftShape,
     FileShape,
+    PlaybookMode,
     problems_of,
     problems_of_file,
     said_of,
@@ -34,13 +35,15 @@ class PlaybookDraft:
     """A playbook that somebody wants.
 
     `says_active`: whether they say if it is to be on. `note`: why they change it.
-    `expected_version`: of the one that they have seen.
+    `expected_version`: of the one that they have seen. `override`: why it goes live though cases
+    are not green.
     """
 
     spec: PlaybookSpec
     says_active: bool
     note: str | None = None
     expected_version: int | None = None
+    override: str | None = None
 
 
 def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
@@ -80,7 +83,9 @@ def draft_in(value: JsonValue) -> PlaybookDraft:
     _refuse(problems_of(shape))
     note = (shape.note or "").strip() or None
     says_active = "active" in shape.model_fields_set
-    return PlaybookDraft(shape.spec(), says_active, note, shape.expected_version)
+    return PlaybookDraft(
+        shape.spec(), says_active, note, shape.expected_version, override=shape.override
+    )
 
 
 def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
@@ -121,6 +126,8 @@ def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
         "threshold": spec.threshold,
         "active": spec.active,
     }
+    if spec.rulebook.shadow:
+        written["mode"] = PlaybookMode.SHADOW.value
     if spec.rulebook.instructions:
         written["instructions"] = spec.rulebook.instructions
     if spec.rulebook.actions:

@@ -81,6 +81,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
         "event_type": (before.event_type, after.event_type),
         "threshold": (before.threshold, after.threshold),
         "active": (before.active, after.active),
+        "mode": (old.shadow, new.shadow),
         "instructions": (old.instructions, new.instructions),
     }
     yield from (name for name, (was, will_be) in pairs.items() if was != will_be)

@@ -11,11 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.agent.rulebook import Rulebook
 from domain.core.errors import InvalidInput
-from domain.core.plain_text import clean_line
+from domain.core.plain_text import clean_line, without_controls
 
 DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
+MAX_OVERRIDE: Final = 500
+"""Characters of the reason for which a version goes live though cases are not green."""
+
 MAX_PLAYBOOKS: Final = 200
 """Of one client, on or off."""
 
@@ -64,6 +67,17 @@ class PlaybookEntry(BaseModel):
             rulebook=self.rulebook,
         )
 
+    def in_version(self, version: int, spec: PlaybookSpec) -> "PlaybookEntry":
+        """The same playbook, on or off as it is, as `spec` has it."""
+        playbook = Playbook(
+            id=self.playbook.id,
+            version=version,
+            name=spec.name,
+            event_type=spec.event_type,
+            threshold=spec.threshold,
+        )
+        return PlaybookEntry(playbook=playbook, is_active=self.is_active, rulebook=spec.rulebook)
+
 
 def check_name(name: str) -> str:
     """The name as one line of 1 to 200 characters; else InvalidInput."""
@@ -71,6 +85,14 @@ def check_name(name: str) -> str:
     if not 0 < len(line) <= MAX_NAME:
         raise InvalidInput("name: 1 to 200 characters")
     return line
+
+
+def check_override(reason: str) -> str:
+    """The reason for an override, trimmed, of 1 to 500 characters; else InvalidInput."""
+    kept = without_controls(reason).strip()
+    if not 0 < len(kept) <= MAX_OVERRIDE:
+        raise InvalidInput(f"override: a reason of 1 to {MAX_OVERRIDE} characters expected")
+    return kept
 
 
 def check_pattern(pattern: str) -> str:

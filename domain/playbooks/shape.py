@@ -5,6 +5,7 @@ Amounts are decimal strings here ("50.00") and whole minor units everywhere else
 
 import re
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import (
@@ -36,7 +37,14 @@ from domain.agent.rulebook import (
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
-from domain.playbooks.playbook import DEFAULT_THRESHOLD, PlaybookSpec, check_name, check_pattern
+from domain.playbooks.playbook import (
+    DEFAULT_THRESHOLD,
+    MAX_OVERRIDE,
+    PlaybookSpec,
+    check_name,
+    check_override,
+    check_pattern,
+)
 
 MAX_TAG: Final = 40
 MAX_TAGS: Final = 50
@@ -128,11 +136,19 @@ class _Action(_Part):
         )
 
 
+class PlaybookMode(StrEnum):
+    """`shadow`: the agent thinks beside people, and sends nothing."""
+
+    LIVE = "live"
+    SHADOW = "shadow"
+
+
 class PlaybookShape(_Part):
     name: Annotated[str, AfterValidator(_ruled(check_name))]
     event_type: Annotated[str, AfterValidator(_ruled(check_pattern))]
     threshold: StrictFloat = Field(default=DEFAULT_THRESHOLD, ge=0, le=1)
     active: StrictBool = True
+    mode: PlaybookMode = PlaybookMode.LIVE
     instructions: Annotated[str, AfterValidator(without_controls)] = Field(
         default="", max_length=MAX_INSTRUCTIONS
     )
@@ -145,7 +161,11 @@ class PlaybookShape(_Part):
             event_type=self.event_type,
             threshold=self.threshold,
             active=self.active,
-            rulebook=Rulebook(instructions=self.instructions, actions=rules),
+            rulebook=Rulebook(
+                instructions=self.instructions,
+                actions=rules,
+                shadow=self.mode is PlaybookMode.SHADOW,
+            ),
         )
 
 
@@ -157,6 +177,11 @@ class DraftShape(PlaybookShape):
     )
     expected_version: StrictInt | None = Field(
         default=None, ge=1, description="The change is refused if it has another version by now."
+    )
+    override: Annotated[str, AfterValidator(_ruled(check_override))] | None = Field(
+        default=None,
+        max_length=MAX_OVERRIDE,
+        description="Why it goes live though its cases are not green. For owners.",
     )
 
 

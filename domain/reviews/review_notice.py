@@ -22,6 +22,7 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
         EscalationReason.POLICY_RESTRICTION: "vos règles veulent qu'une personne décide",
         EscalationReason.TOOL_FAILURE: "une action n'a pas abouti",
         EscalationReason.UNSAFE_INPUT: "le message est inhabituel ou sensible",
+        EscalationReason.SHADOW_MODE: "l'agent est à l'essai et n'envoie rien",
     },
     "en": {
         EscalationReason.LOW_CONFIDENCE: "the agent is not sure enough",
@@ -31,6 +32,7 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
         EscalationReason.POLICY_RESTRICTION: "your rules want a person to decide",
         EscalationReason.TOOL_FAILURE: "an action did not succeed",
         EscalationReason.UNSAFE_INPUT: "the message is unusual or sensitive",
+        EscalationReason.SHADOW_MODE: "the agent is on trial and sends nothing",
     },
 }
 

@@ -5,12 +5,13 @@ from domain.core.contracts import Contract
 
 
 class SimulateInput(Contract):
-    """`sealed`: a `SimulationAsked`, encrypted. `id`: names the workflow; no row has it."""
+    """`sealed`: a `SimulationAsked`, encrypted. `id`: names the workflow; no row has it. `outside`:
+    a language model or a shop may be asked, which leaves the process and takes longer."""
 
     client_id: str
     id: str
     sealed: str
-    remote_brain: bool = False
+    outside: bool = False
 
 
 class SimulateResult(Contract):

@@ -19,3 +19,9 @@ class SimulationTooLong(DomainError):
     """The simulation was not over in the time that its caller waits."""
 
     code = "simulation_too_long"
+
+
+class ModelBudgetUsedUp(DomainError):
+    """The client's month has no money left for a language model, and no other brain is wanted."""
+
+    code = "model_budget_used_up"

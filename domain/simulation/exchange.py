@@ -1,8 +1,10 @@
 """The exchange: one message to simulate, with what its conversation has come to so far."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from domain.agent.brain import Turn
+from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
@@ -17,8 +19,10 @@ class SimulatedExchange:
     what was given back before.
 
     `made_up`: the shop of a made-up order, which is no connection of the client. `turns_left`: how
-    many answers the agent may still give before people do. `steps`: what the message has cost of
-    its budget so far (`domain/core/effort.py`). `unread`: it costs too much to read: people do.
+    many answers the agent may still give before people do. `attachments`: the files that came with
+    the message. `run_id`: under which a question to the customer is asked. `now`: the moment of the
+    message; None for the present. `steps`: what the message has cost of its budget so far
+    (`domain/core/effort.py`). `unread`: it costs too much to read, and people do.
     """
 
     event: UnifiedEvent
@@ -30,5 +34,8 @@ class SimulatedExchange:
     spent: Spent = field(default_factory=Spent)
     made_up: Connection | None = None
     turns_left: int = 1
+    attachments: tuple[ShownFile, ...] = ()
+    run_id: str = ""
+    now: datetime | None = None
     steps: int = 0
     unread: bool = False

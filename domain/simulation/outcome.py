@@ -1,6 +1,7 @@
 """The outcome: what the agent would have made of one message. Nothing of it was done."""
 
 from enum import StrEnum
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +25,9 @@ class OutcomeStatus(StrEnum):
     BRAIN_FAILED = "brain_failed"
 
 
+_ANSWERED: Final = frozenset({OutcomeStatus.COMPLETED, OutcomeStatus.NEEDS_REVIEW})
+
+
 class UsedPlaybook(BaseModel):
     """The playbook that the message fell to. `id` and `version`: None of a draft that is new."""
 
@@ -41,12 +45,14 @@ class SimulatedOutcome(BaseModel):
 
     `response`: what the customer would get, empty where a human would look first; `draft`: the
     generated text in any case. `plan`: what would be carried out, in order. `sources`: what the
-    draft rests on. `cost_micros`: millionths of a US dollar.
+    draft rests on. `cost_micros`: millionths of a US dollar. `held`: people have the conversation
+    since an earlier message, so that nothing is answered; `draft` is what the agent would propose.
     """
 
     model_config = ConfigDict(frozen=True)
 
     status: OutcomeStatus
+    held: bool = False
     playbook: UsedPlaybook | None = None
     reason: EscalationReason | None = None
     classification: str = ""
@@ -68,6 +74,20 @@ class SimulatedOutcome(BaseModel):
     tokens_in: int = 0
     tokens_out: int = 0
     cost_micros: int = 0
+
+    def held_for(self, reason: EscalationReason | None) -> Self:
+        """The same where people have had the conversation before, for `reason`; None: they had not.
+        What no playbook takes, and what failed, stays as it is."""
+        if reason is None or self.status not in _ANSWERED:
+            return self
+        return self.model_copy(
+            update={
+                "status": OutcomeStatus.NEEDS_REVIEW,
+                "held": True,
+                "reason": self.reason or reason,
+                "response": "",
+            }
+        )
 
 
 class Simulation(BaseModel):

@@ -1,10 +1,11 @@
 """The scenario: what a made-up customer writes, and what is known of them while it is simulated."""
 
-from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from domain.core.errors import InvalidInput
+from domain.core.money import Money
 from domain.integrations.order import OrderState
 
 MAX_MESSAGES: Final = 20
@@ -46,14 +47,27 @@ class ScenarioOrder(_Part):
     total: Annotated[str, Field(pattern=r"^\d{1,9}(\.\d{1,3})?$")]
     refundable: Annotated[str, Field(pattern=r"^\d{1,9}(\.\d{1,3})?$")] | None = None
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] = "EUR"
-    placed_at: datetime | None = Field(default=None, description="Five days ago unless given.")
+    placed_at: AwareDatetime | None = Field(default=None, description="Five days ago unless given.")
     tracking_url: Annotated[str, Field(pattern="^https://", max_length=2_000)] | None = None
     items: tuple[_Line, ...] = Field(default=(), max_length=50)
 
+    @model_validator(mode="after")
+    def _amounts(self) -> Self:
+        """The currency has so many digits, and no more is given back than was paid."""
+        try:
+            total = Money.parse(self.total, self.currency)
+            left = Money.parse(self.refundable or "0", self.currency)
+        except InvalidInput as error:
+            raise ValueError(str(error)) from None
+        if left.minor > total.minor:
+            raise ValueError("refundable: at most the total")
+        return self
+
 
 class Scenario(_Part):
-    """A conversation to simulate. The agent's own answers are not part of it: each is thought anew,
-    so that what an answer settles (a bound order, a question that was asked) carries over.
+    """A conversation to simulate; its last message is the customer's. The agent's own answers are
+    not part of it: each is thought anew, so that what an answer settles (a bound order, a question
+    that was asked) carries over.
 
     `fields`: further facts as the gateway takes them; templates are filled from them.
     """
@@ -68,3 +82,9 @@ class Scenario(_Part):
         Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")],
         Annotated[str, Field(max_length=500)],
     ] = Field(default={}, max_length=50)
+
+    @model_validator(mode="after")
+    def _ends_with_customer(self) -> Self:
+        if self.messages[-1].author != "customer":
+            raise ValueError("messages: the last one is the customer's")
+        return self

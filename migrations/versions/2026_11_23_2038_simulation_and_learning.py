@@ -29,6 +29,10 @@ _TABLES = (
     "shadow_drafts",
     "ratings",
 )
+_FIGURES = (
+    *("asked", "handled", "resolved", "resolved_alone", "reopened", "durable", "escalations"),
+    *("rated", "satisfied", "rating_mean", "cost_micros", "latencies", "breakdown"),
+)
 
 # Each version that there is may have answered events; it had no gate to pass.
 _LIVE = "UPDATE playbook_versions SET live_at = created_at WHERE live_at IS NULL"
@@ -364,20 +368,22 @@ def upgrade() -> None:
         "client_settings",
         sa.Column("ask_rating", sa.Boolean(), server_default=sa.text("false"), nullable=False),
     )
-    op.add_column("metrics_daily", sa.Column("reopened", sa.Integer(), nullable=True))
-    op.add_column("metrics_daily", sa.Column("durable", sa.Integer(), nullable=True))
-    op.add_column(
-        "metrics_daily",
-        sa.Column(
-            "escalations",
-            postgresql.JSONB(astext_type=sa.Text()),
-            server_default=sa.text("'{}'::jsonb"),
-            nullable=False,
-        ),
-    )
-    op.add_column(
-        "metrics_daily", sa.Column("rated", sa.Integer(), server_default="0", nullable=False)
-    )
+    for name in ("asked", "handled", "resolved", "resolved_alone", "reopened", "durable"):
+        op.add_column("metrics_daily", sa.Column(name, sa.Integer(), nullable=True))
+    for name in ("escalations", "latencies", "breakdown"):
+        op.add_column(
+            "metrics_daily",
+            sa.Column(
+                name,
+                postgresql.JSONB(astext_type=sa.Text()),
+                server_default=sa.text("'{}'::jsonb"),
+                nullable=False,
+            ),
+        )
+    for name in ("rated", "satisfied"):
+        op.add_column(
+            "metrics_daily", sa.Column(name, sa.Integer(), server_default="0", nullable=False)
+        )
     op.add_column("metrics_daily", sa.Column("rating_mean", sa.Double(), nullable=True))
     op.add_column(
         "metrics_daily",
@@ -397,12 +403,8 @@ def downgrade() -> None:
     for table in reversed(_TABLES):
         tenancy.unprotect(table)
     op.drop_column("playbook_versions", "live_at")
-    op.drop_column("metrics_daily", "cost_micros")
-    op.drop_column("metrics_daily", "rating_mean")
-    op.drop_column("metrics_daily", "rated")
-    op.drop_column("metrics_daily", "escalations")
-    op.drop_column("metrics_daily", "durable")
-    op.drop_column("metrics_daily", "reopened")
+    for name in _FIGURES:
+        op.drop_column("metrics_daily", name)
     op.drop_column("client_settings", "ask_rating")
     op.drop_index(op.f("ix_corrections_client_id_state_created_at"), table_name="corrections")
     op.drop_index(op.f("ix_corrections_client_id_run_id"), table_name="corrections")

@@ -14,6 +14,7 @@ from domain.tenants.client import Plan, Role
 from services.core.unit_of_work import UnitOfWork
 from store.identity.invitations import accept_all
 from store.identity.people import accounts_since, address_of, hold, user_of
+from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
@@ -130,10 +131,13 @@ async def _opened(
     owner = Actor.person(user_id, Role.OWNER, network=network)
     work.note(owner, "client created", owner_user_id=without_address(user_id))
     playbooks = PlaybookRepository(work.connection, work.tenant)
+    live = LiveVersions(work.connection, work.tenant)
     for change in compare((), starter_playbooks(), work.new_id):
         entry = change.entry
         await playbooks.create(
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
+        if entry.is_active:  # without the gate: a client that was just made has no cases
+            await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
     return OwnAccount(user_id, work.tenant, created=True)

@@ -11,6 +11,7 @@ from domain.integrations.integration import Integration
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
+from store.learning.shadow_drafts import ShadowDrafts
 from store.reviews.answered_elsewhere import BY, AnsweredElsewhere
 from store.runs.ticket_messages import TicketMessages
 
@@ -27,7 +28,8 @@ async def heard(
     """Pause the agent in a ticket that a person has answered in, and end the pause of one that was
     closed; idempotent by message.
 
-    The reviews of the ticket are closed, so that no second answer follows. `lasts`: how long after
+    The reviews of the ticket are closed, so that no second answer follows; what the person wrote is
+    compared with what a playbook in shadow mode would have written. `lasts`: how long after
     a person's last message. Raises AuthorUndecided for a message that may be our own and is not
     known yet: it is decided a moment later.
     """
@@ -69,6 +71,10 @@ async def _people_wrote(
     ):
         work.wake(ref, review_id)
         work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
+    # After the reviews, whose locks come first where a decision is settled too.
+    await ShadowDrafts(work.connection, work.tenant).heard(
+        integration.provider, message.ticket_id, message.text, work.now
+    )
     return Outcome.STAFF_ANSWERED
 
 

@@ -1,6 +1,7 @@
 """What people do with a client's playbooks, and the telling of those that come on.
 
-A merchant's systems hear of each time a playbook comes on, once.
+A merchant's systems hear of each time a playbook comes on, once. Whatever begins to answer events
+passes the publish gate (`services/playbooks/gate.py`) in the same transaction.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,6 +19,7 @@ from domain.playbooks.playbook import MAX_PLAYBOOKS, Playbook, PlaybookEntry, Pl
 from domain.tenants.actor import MANAGERS, Actor
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
+from services.playbooks.gate import Publication, go_live
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 from store.tenants.accounts import AccountRepository
@@ -25,73 +27,101 @@ from store.webhooks.outbox import Outbox
 
 
 async def create_playbook(
-    work: UnitOfWork, actor: Actor, spec: PlaybookSpec, *, note: str | None = None
+    work: UnitOfWork,
+    actor: Actor,
+    spec: PlaybookSpec,
+    publication: Publication,
+    *,
+    note: str | None = None,
 ) -> PlaybookEntry:
     """Make one. `note`: why. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
-    PlaybookNameTaken, and PatternTaken if its pattern is."""
+    PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
     actor.require(MANAGERS)
+    publication.permit(actor)
     (change,) = await _compared(work, [spec])
     if change.outcome is not ImportOutcome.CREATED:
         raise PlaybookNameTaken(spec.name)
     await _store(work, actor, change, note)
     await _refuse_taken(work, [change.entry.playbook.id])
+    await go_live(work, actor, publication, [change.entry.playbook.id])
     return change.entry
 
 
 async def update_playbook(
-    work: UnitOfWork, actor: Actor, playbook_id: str, draft: PlaybookDraft
+    work: UnitOfWork,
+    actor: Actor,
+    playbook_id: str,
+    draft: PlaybookDraft,
+    publication: Publication,
 ) -> PlaybookChange:
     """Make one be as the draft says, its name too, as the next version if anything but being on or
     off differs. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
-    PlaybookNameTaken, PatternTaken."""
+    PlaybookNameTaken, PatternTaken, CasesNotGreen."""
     actor.require(MANAGERS)
+    publication.permit(actor)
     before = await _locked(work, playbook_id)
     if draft.expected_version not in (None, before.playbook.version):
         raise PlaybookChanged(before.playbook.version)
     spec = draft.spec
     if not draft.says_active:
         spec = spec.model_copy(update={"active": before.is_active})
-    return await _become(work, actor, before, spec, draft.note)
+    change = await _become(work, actor, before, spec, draft.note)
+    await go_live(work, actor, publication, [playbook_id])
+    return change
 
 
 async def restore_playbook(
-    work: UnitOfWork, actor: Actor, playbook_id: str, version: int, *, note: str | None = None
+    work: UnitOfWork,
+    actor: Actor,
+    playbook_id: str,
+    version: int,
+    publication: Publication,
+    *,
+    note: str | None = None,
 ) -> PlaybookChange:
-    """Make one be as it was, as the next version; whether it is on stays. Raises the same."""
+    """Make one be as it was, as the next version; whether it is on stays. Raises the same, but
+    CasesNotGreen only of a version that never answered events."""
     actor.require(MANAGERS)
+    publication.permit(actor)
     before = await _locked(work, playbook_id)
     earlier = await PlaybookVersions(work.connection, work.tenant).read(playbook_id, version)
     spec = earlier.spec.model_copy(update={"active": before.is_active})
-    return await _become(work, actor, before, spec, note)
+    change = await _become(work, actor, before, spec, note)
+    await go_live(work, actor, publication, [playbook_id])
+    return change
 
 
 async def import_playbooks(
-    work: UnitOfWork, actor: Actor, specs: Sequence[PlaybookSpec]
+    work: UnitOfWork, actor: Actor, specs: Sequence[PlaybookSpec], publication: Publication
 ) -> tuple[PlaybookChange, ...]:
     """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, PlaybookNameTaken if a name is not of
-    one playbook, and PatternTaken if two that are on would want the same events, one of them
-    changed by `specs`.
+    one playbook, PatternTaken if two that are on would want the same events, one of them changed by
+    `specs`, and CasesNotGreen.
     """
     actor.require(MANAGERS)
+    publication.permit(actor)
     changes = await _compared(work, specs)
     for change in changes:
         await _store(work, actor, change)
-    done = [one for one in changes if one.outcome is not ImportOutcome.UNCHANGED]
-    await _refuse_taken(work, [one.entry.playbook.id for one in done])
+    done = [one.entry.playbook.id for one in changes if one.outcome is not ImportOutcome.UNCHANGED]
+    await _refuse_taken(work, done)
+    await go_live(work, actor, publication, done)
     return changes
 
 
 async def switch_playbook(
-    work: UnitOfWork, actor: Actor, playbook_id: str, *, active: bool
+    work: UnitOfWork, actor: Actor, playbook_id: str, publication: Publication, *, active: bool
 ) -> PlaybookEntry:
     """Turn one on or off, unless it is so. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
-    PatternTaken."""
+    PatternTaken, and CasesNotGreen of a version that never answered events."""
     actor.require(MANAGERS)
+    publication.permit(actor)
     await AccountRepository(work.connection, work.tenant).lock()
     await _switch(work, actor, playbook_id, active=active)
     await _refuse_taken(work, [playbook_id])
+    await go_live(work, actor, publication, [playbook_id])
     return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 
 

@@ -1,11 +1,13 @@
 """Decisions: a review is approved, edited or rejected, and its run goes on after the commit.
 
-Should the run not hear of it then, the sweeper tells it.
+Should the run not hear of it then, the sweeper tells it. A rejection, and words that differ
+from the draft, are put into the queue of corrections in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
 from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
+from store.learning.corrections import CorrectionRepository
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
 from store.widget.session_messages import SessionMessageRepository
 
@@ -62,6 +64,9 @@ async def _decide(
     )
     await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     if outcome.ref is not None:
+        await CorrectionRepository(work.connection, work.tenant).note(
+            work.new_id(), review_id, work.now
+        )
         work.wake(outcome.ref, review_id)
     work.note(
         actor,

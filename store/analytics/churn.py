@@ -15,6 +15,7 @@ from domain.analytics.churn import (
     History,
     Prediction,
 )
+from domain.analytics.insight import ChurnRisk
 from domain.core.ports import NewId
 from store.analytics.tables import churn_predictions
 from store.core.repository import TenantRepository
@@ -164,6 +165,28 @@ class ChurnRepository(TenantRepository):
             query = query.where(t.c.level == level)
         rows = await self._connection.execute(query)
         return [_prediction(row._asdict()) for row in rows]
+
+    async def risk(self, until: date) -> ChurnRisk | None:
+        """How many customers stand at each level in the last week up to a day; None without any."""
+        t = churn_predictions
+        mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
+        last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()
+        rows = await self._connection.execute(
+            sa.select(t.c.week, t.c.level, sa.func.count().label("number"))
+            .where(mine, t.c.week == last)
+            .group_by(t.c.week, t.c.level)
+        )
+        found = rows.all()
+        number = {row.level: row.number for row in found}
+        return (
+            ChurnRisk(
+                week=found[0].week,
+                medium=number.get(ChurnLevel.MEDIUM, 0),
+                high=number.get(ChurnLevel.HIGH, 0),
+            )
+            if found
+            else None
+        )
 
     def _times(self, at: datetime) -> dict[str, object]:
         return {"client_id": self._tenant, "since": at - LOOKS_BACK, "at": at}

@@ -11,6 +11,10 @@ def _count(name: str) -> "sa.Column[int]":
     return sa.Column(name, sa.Integer, nullable=False)
 
 
+def _later(name: str) -> "sa.Column[int | None]":
+    return sa.Column(name, sa.Integer, nullable=True)
+
+
 def _measure(name: str) -> "sa.Column[float]":
     """Null where there was nothing to measure."""
     return sa.Column(name, sa.Double, nullable=True)
@@ -41,16 +45,27 @@ metrics_daily: Final = sa.Table(
     _measure("automation_rate"),
     _measure("escalation_rate"),
     _measure("review_rate"),
+    # Those that follow are null in rows of a version that did not count them.
+    _later("asked"),
+    _later("handled"),
+    _later("resolved"),
+    _later("resolved_alone"),
     # Those that a customer wrote again about within 7 days, those that stayed closed; null while
     # the 7 days are not over.
-    sa.Column("reopened", sa.Integer, nullable=True),
-    sa.Column("durable", sa.Integer, nullable=True),
+    _later("reopened"),
+    _later("durable"),
     # Escalated runs by reason.
     json("escalations", "{}"),
     sa.Column("rated", sa.Integer, nullable=False, server_default="0"),
+    # Of them, those of 4 or 5.
+    sa.Column("satisfied", sa.Integer, nullable=False, server_default="0"),
     _measure("rating_mean"),
     # What language models cost, in millionths of a US dollar.
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
+    # Runs by latency, in the steps of `domain/analytics/latencies.py`.
+    json("latencies", "{}"),
+    # Counts by class, playbook and channel.
+    json("breakdown", "{}"),
     time("computed_at"),
 )
 

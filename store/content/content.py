@@ -143,6 +143,12 @@ class ContentRepository(TenantRepository):
     ) -> None:
         """Raises TooMuchContent, and ClientNotFound while the client is being erased."""
         await self._make_room(response_templates, MAX_TEMPLATES)
+        await self.insert_template(template, now, is_active=is_active)
+
+    async def insert_template(
+        self, template: Template, now: datetime, *, is_active: bool = True
+    ) -> None:
+        """The same without a limit and its lock, for what is rolled back."""
         await self._connection.execute(
             sa.insert(response_templates).values(
                 client_id=self._tenant,
@@ -157,6 +163,14 @@ class ContentRepository(TenantRepository):
     ) -> None:
         """Raises as `add_template`."""
         await self._make_room(knowledge_entries, MAX_ENTRIES)
+        await self.insert_knowledge(
+            entry_id=entry_id, title=title, body=body, language=language, now=now
+        )
+
+    async def insert_knowledge(
+        self, *, entry_id: str, title: str, body: str, language: str, now: datetime
+    ) -> None:
+        """The same without a limit and its lock, for what is rolled back."""
         await self._connection.execute(
             sa.insert(knowledge_entries).values(
                 client_id=self._tenant,

@@ -112,6 +112,10 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
+# Files of before the publish gate say nothing of it; what was on answered events.
+_LIVE_AT: Final = """coalesce(r.live_at, CASE
+    WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
+    THEN r.created_at END)"""
 _EVENT: Final = (
     "source", "event_type", "customer_email", "message", "subject", "text", "payload", "unified",
     "received_at",
@@ -153,11 +157,14 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         _SETTINGS,
         _nested(playbooks, "playbooks", _PLAYBOOK, {}),
         sa.text(f"""
-            INSERT INTO playbook_versions (client_id, playbook_id, {", ".join(_VERSION)})
-            SELECT :client_id, p.id, {", ".join(f"r.{name}" for name in _VERSION)}
+            INSERT INTO playbook_versions
+                (client_id, playbook_id, {", ".join(_VERSION)}, live_at)
+            SELECT :client_id, p.id, {", ".join(f"r.{name}" for name in _VERSION)}, {_LIVE_AT}
             FROM json_to_recordset(CAST(:records AS json)) AS o (playbooks json),
-                 json_to_recordset(o.playbooks) AS p (id text, versions json),
-                 json_to_recordset(p.versions) AS r ({_columns(playbook_versions, _VERSION)})
+                 json_to_recordset(o.playbooks) AS p
+                     (id text, version integer, is_active boolean, versions json),
+                 json_to_recordset(p.versions) AS r
+                     ({_columns(playbook_versions, (*_VERSION, "live_at"))})
         """),  # noqa: S608 - our own names
     ),
     Section.INTEGRATIONS: (

@@ -123,7 +123,7 @@ _PLAYBOOKS: Final = """(
             SELECT json_agg(json_build_object(
                 'version', v.version, 'name', v.name, 'event_type', v.event_type,
                 'threshold', v.threshold, 'rulebook', v.rulebook, 'created_at', v.created_at,
-                'author', v.author, 'note', v.note)
+                'author', v.author, 'note', v.note, 'live_at', v.live_at)
                 ORDER BY v.version)
             FROM playbook_versions AS v
             WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)

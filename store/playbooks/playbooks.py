@@ -172,7 +172,11 @@ class PlaybookRepository(TenantRepository):
                 name=playbook.name,
                 event_type=playbook.event_type,
                 threshold=playbook.threshold,
-                rulebook=rulebook.model_dump(mode="json"),
+                # A version of this code that knows no shadow mode refuses the key: it
+                # would otherwise send what is only tried.
+                rulebook=rulebook.model_dump(
+                    mode="json", exclude=None if rulebook.shadow else {"shadow"}
+                ),
                 created_at=now,
                 author=made.author,
                 note=made.note,

@@ -46,7 +46,8 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 @dataclass(frozen=True, slots=True)
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
-    `sensitive`: the matter that took it to people. `text`: what the customer wrote."""
+    `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
+    its playbook is only tried."""
 
     status: RunStatus
     received_at: datetime
@@ -59,6 +60,7 @@ class RunState:
     conversation_id: str | None
     sensitive: SensitiveMatter | None
     text: str
+    in_shadow: bool
 
 
 class RunRepository(TenantRepository):
@@ -131,6 +133,7 @@ class RunRepository(TenantRepository):
             conversation_id=row.conversation_id,
             sensitive=SensitiveMatter(row.sensitive) if row.sensitive else None,
             text=row.text or "",
+            in_shadow=bool(row.in_shadow),
         )
 
     async def finish(
@@ -229,8 +232,10 @@ _LOCK: Final = (
         _CONVERSATION.label("conversation_id"),
         engine_runs.c.sensitive,
         engine_events.c.text,
+        versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),
     )
     .join(engine_events, EVENT_OF_RUN)
+    .join(versions, VERSION_OF_RUN)
     .where(_IS_RUN, engine_events.c.erased_at.is_(None))
     .with_for_update(of=engine_runs)
 )

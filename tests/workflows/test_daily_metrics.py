@@ -20,7 +20,7 @@ from domain.analytics.contracts import (
 )
 from domain.core.errors import EngineUnavailable
 from domain.core.names import DAILY_METRICS_SCHEDULE
-from store.analytics.metrics import ClientDay, count_day
+from store.analytics.day_counts import ClientDay, count_day
 from store.analytics.tables import metrics_daily
 from store.reviews.tables import escalation_tickets
 from store.tenants.tables import clients
@@ -72,12 +72,12 @@ async def test_a_late_night_is_for_the_day_it_was_meant_for(engine: LiveEngine, 
     await past_event(engine.database, shop, NOON)
 
     assert await night_after(engine, DAY) == DailyMetricsResult(
-        day=DAY, computed=5, changed=5, failed=0
+        day=DAY, computed=13, changed=13, failed=0
     )
 
     found = {row["day"]: row for row in await rows(engine.database, metrics_daily)}
-    assert sorted(found) == [DAY - timedelta(days=n) for n in (4, 3, 2, 1, 0)]
-    assert [found[day]["completed"] for day in sorted(found)] == [0, 0, 0, 0, 1]
+    assert sorted(found) == [DAY - timedelta(days=n) for n in range(12, -1, -1)]
+    assert [found[day]["completed"] for day in sorted(found)] == [*[0] * 12, 1]
 
 
 async def test_the_nights_after_see_what_was_decided_since(engine: LiveEngine, shop: Shop) -> None:
@@ -176,12 +176,12 @@ async def test_many_clients_are_done_page_by_page_and_go_on_where_it_broke_off(
     asked: list[Sequence[str]] = []
 
     async def die_once(
-        connection: AsyncConnection, client_ids: Sequence[str], day: date
+        connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
     ) -> list[ClientDay]:
         asked.append(client_ids)
         if len(asked) == 3:
             raise RuntimeError("the worker fell over")
-        return await count_day(connection, client_ids, day)
+        return await count_day(connection, client_ids, day, now)
 
     monkeypatch.setattr(metrics, "count_day", die_once)
     done = await backfill(engine, DAY, DAY)
@@ -198,12 +198,12 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
     wrong = shops[2].client_id
 
     async def take_too_long(
-        connection: AsyncConnection, client_ids: Sequence[str], day: date
+        connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
     ) -> list[ClientDay]:
         if wrong in client_ids:
             await connection.execute(sa.text("SET LOCAL statement_timeout = 1"))
             await connection.execute(sa.text("SELECT pg_sleep(10)"))
-        return await count_day(connection, client_ids, day)
+        return await count_day(connection, client_ids, day, now)
 
     monkeypatch.setattr(metrics, "count_day", take_too_long)
     with capture_logs() as lines:
@@ -226,10 +226,10 @@ async def test_a_database_that_is_away_fails_nobody(
             raise EngineUnavailable("away")
 
     async def count(
-        connection: AsyncConnection, client_ids: Sequence[str], day: date
+        connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
     ) -> list[ClientDay]:
         await refuse()
-        return await count_day(connection, client_ids, day)
+        return await count_day(connection, client_ids, day, now)
 
     monkeypatch.setattr(metrics, "count_day", count)
     monkeypatch.setattr(engine.worker_database, "ping", refuse)

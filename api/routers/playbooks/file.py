@@ -16,6 +16,7 @@ from domain.playbooks.merge import ImportOutcome
 from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.shape import FileShape
 from domain.tenants.actor import MANAGERS
+from services.playbooks.gate import Publication
 from services.playbooks.playbooks import import_playbooks
 from store.playbooks.playbooks import PlaybookRepository
 
@@ -53,8 +54,9 @@ async def bring_in(
 ) -> ImportAnswer:
     """By name, all or none; others stay. JSON, or YAML with `Content-Type: application/yaml`."""
     dry_run = asked.query.dry_run
+    publication = Publication.of(resources.model, asked.query.override)
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:
-        done = await import_playbooks(work, asked.actor, specs)
+        done = await import_playbooks(work, asked.actor, specs, publication)
     return ImportAnswer(
         dry_run=dry_run,
         playbooks=tuple(

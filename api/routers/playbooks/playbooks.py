@@ -10,16 +10,18 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.routers.playbooks.body import PlaybookBody
 from api.schemas.playbooks.playbook import (
+    ActivateBody,
     ChangedPlaybook,
+    DeactivateBody,
     ListedPlaybook,
     PlaybookList,
     PlaybookOut,
-    SwitchBody,
 )
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.file import PlaybookDraft, draft_in
 from domain.playbooks.playbook import in_winning_order
 from domain.playbooks.shape import DraftShape
+from services.playbooks.gate import Publication
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
@@ -44,7 +46,6 @@ _EXAMPLE: Final = {
     "note": "Un ton plus proche.",
 }
 DraftDep = Annotated[PlaybookDraft, Depends(PlaybookBody(DraftShape, draft_in, _EXAMPLE))]
-SwitchDep = Annotated[SwitchBody, Depends(JsonBody(SwitchBody, optional=True))]
 
 
 @router.get(PLAYBOOKS, summary="A client's playbooks, in the order in which they win")
@@ -60,7 +61,13 @@ async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -
     """JSON, or YAML with `Content-Type: application/yaml`. Unless `active` says no it is on at
     once."""
     async with resources.work.of(member.tenant) as work:
-        made = await create_playbook(work, member.actor, draft.spec, note=draft.note)
+        made = await create_playbook(
+            work,
+            member.actor,
+            draft.spec,
+            Publication.of(resources.model, draft.override),
+            note=draft.note,
+        )
     return PlaybookOut.of(made)
 
 
@@ -81,7 +88,9 @@ async def update(
     theirs. Without `active` it stays on or off. With `expected_version` the change is refused if
     somebody else was faster."""
     async with resources.work.of(member.tenant) as work:
-        change = await update_playbook(work, member.actor, playbook_id, draft)
+        change = await update_playbook(
+            work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
+        )
     return ChangedPlaybook.after(change)
 
 
@@ -95,17 +104,30 @@ async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: Resourc
 
 @router.post(f"{PLAYBOOK}/activate", summary="Turn a playbook on", responses=errors(409))
 async def activate(
-    member: ManagerDep, playbook_id: PlaybookId, _: SwitchDep, resources: ResourcesDep
+    member: ManagerDep,
+    playbook_id: PlaybookId,
+    body: Annotated[ActivateBody, Depends(JsonBody(ActivateBody, optional=True))],
+    resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Refused while another one that is on has the same pattern."""
+    """Refused while another one that is on has the same pattern, and while cases of a version that
+    never answered are not green."""
+    publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
-        return PlaybookOut.of(await switch_playbook(work, member.actor, playbook_id, active=True))
+        return PlaybookOut.of(
+            await switch_playbook(work, member.actor, playbook_id, publication, active=True)
+        )
 
 
 @router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off")
 async def deactivate(
-    member: ManagerDep, playbook_id: PlaybookId, _: SwitchDep, resources: ResourcesDep
+    member: ManagerDep,
+    playbook_id: PlaybookId,
+    _: Annotated[DeactivateBody, Depends(JsonBody(DeactivateBody, optional=True))],
+    resources: ResourcesDep,
 ) -> PlaybookOut:
     """Its events go by another one, or get no_playbook."""
+    publication = Publication(resources.model)
     async with resources.work.of(member.tenant) as work:
-        return PlaybookOut.of(await switch_playbook(work, member.actor, playbook_id, active=False))
+        return PlaybookOut.of(
+            await switch_playbook(work, member.actor, playbook_id, publication, active=False)
+        )

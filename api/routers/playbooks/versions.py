@@ -23,6 +23,7 @@ from api.schemas.playbooks.playbook import (
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.file import diff
 from domain.playbooks.merge import differences
+from services.playbooks.gate import Publication
 from services.playbooks.playbooks import restore_playbook
 from store.playbooks.playbooks import PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
@@ -127,7 +128,10 @@ async def restore(
     body: Annotated[RestoreBody, Depends(JsonBody(RestoreBody, optional=True))],
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
-    """As the next version. Whether it is on stays."""
+    """As the next version. Whether it is on stays. One that answered events needs no green case."""
+    publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
-        change = await restore_playbook(work, member.actor, playbook_id, number, note=body.note)
+        change = await restore_playbook(
+            work, member.actor, playbook_id, number, publication, note=body.note
+        )
     return ChangedPlaybook.after(change)

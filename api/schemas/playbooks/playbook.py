@@ -10,7 +10,7 @@ from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
 from domain.playbooks.file import written
 from domain.playbooks.merge import ImportOutcome, PlaybookChange
-from domain.playbooks.playbook import PlaybookEntry
+from domain.playbooks.playbook import MAX_OVERRIDE, PlaybookEntry
 from domain.playbooks.shape import MAX_NOTE, PlaybookShape
 from store.playbooks.versions import VersionEntry
 
@@ -46,8 +46,19 @@ class DiffQuery(ClientQuery):
     ] = None
 
 
+Override = Annotated[
+    str,
+    Field(
+        pattern=r"\S",
+        max_length=MAX_OVERRIDE,
+        description="Why it goes live though its cases are not green. For owners.",
+    ),
+]
+
+
 class ImportQuery(ClientQuery):
     dry_run: Annotated[bool, Field(description="True: only say what would change.")] = False
+    override: Override | None = None
 
 
 class RestoreBody(StrictBody):
@@ -56,9 +67,14 @@ class RestoreBody(StrictBody):
     note: Annotated[
         str | None, Field(max_length=MAX_NOTE, description="Why, for the versions.")
     ] = None
+    override: Override | None = None
 
 
-class SwitchBody(StrictBody):
+class ActivateBody(StrictBody):
+    override: Override | None = None
+
+
+class DeactivateBody(StrictBody):
     pass
 
 

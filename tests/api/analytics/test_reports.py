@@ -12,7 +12,8 @@ from domain.analytics.churn import ChurnLevel, ChurnPrediction, Prediction, week
 from domain.analytics.metrics import DayMetrics, day_before, days_of
 from domain.tenants.client import Role
 from store.analytics.churn import ChurnRepository
-from store.analytics.metrics import count_day, keep_day
+from store.analytics.day_counts import count_day
+from store.analytics.metrics import keep_day
 from store.tenants.tables import clients
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import owned
@@ -38,7 +39,7 @@ async def days(front: LiveEngine, shop: Shop, first: date, last: date) -> None:
             .values(created_at=sa.text("'-infinity'"))
         )
         for day in days_of(first, last):
-            found = await count_day(connection, [shop.client_id], day)
+            found = await count_day(connection, [shop.client_id], day, utc_now())
             await keep_day(connection, found, day, utc_now())
         await connection.execute(
             sa.update(clients).where(owned(clients, shop)).values(created_at=utc_now())

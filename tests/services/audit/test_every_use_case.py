@@ -26,6 +26,8 @@ SILENT: Final[Mapping[str, str]] = {
     "end_turn": "likewise",
     "hand_over": "likewise",
     "keep_found": "the rows of what was found tell it",
+    "rate_by_link": "a customer is nobody's member: the rating's row tells it",
+    "rate_in_widget": "likewise",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

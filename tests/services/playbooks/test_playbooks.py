@@ -19,6 +19,7 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound, RoleRequired
+from services.playbooks.gate import NEW_CLIENT
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
@@ -50,13 +51,13 @@ async def bring_in(
     database: Database, shop: Shop, specs: Sequence[PlaybookSpec], actor: str = "alice"
 ) -> list[tuple[str, int]]:
     async with units_on(database).of(shop.tenant) as work:
-        done = await import_playbooks(work, Actor.operator(actor), specs)
+        done = await import_playbooks(work, Actor.operator(actor), specs, NEW_CLIENT)
     return [(change.outcome.value, change.entry.playbook.version) for change in done]
 
 
 async def switch(database: Database, shop: Shop, playbook_id: str, *, active: bool) -> None:
     async with units_on(database).of(shop.tenant) as work:
-        await switch_playbook(work, Actor.operator("bob"), playbook_id, active=active)
+        await switch_playbook(work, Actor.operator("bob"), playbook_id, NEW_CLIENT, active=active)
 
 
 async def everything(database: Database, shop: Shop) -> tuple[PlaybookEntry, ...]:
@@ -130,9 +131,9 @@ async def test_what_comes_on_is_sent_after_the_commit(database: Database, shop: 
     engine = Recorder()
     specs = [SPEC, OTHER, changed(name="Off", active=False)]
     async with units_on(database, engine).of(shop.tenant) as work:
-        await import_playbooks(work, OWNER, specs)
-        await switch_playbook(work, OWNER, shop.playbook_id, active=False)
-        await switch_playbook(work, OWNER, shop.playbook_id, active=True)
+        await import_playbooks(work, OWNER, specs, NEW_CLIENT)
+        await switch_playbook(work, OWNER, shop.playbook_id, NEW_CLIENT, active=False)
+        await switch_playbook(work, OWNER, shop.playbook_id, NEW_CLIENT, active=True)
         assert engine.sent == []
 
     deliveries = await rows(database, webhook_deliveries, of=shop)
@@ -145,9 +146,9 @@ async def test_only_owners_and_admins_change_them(database: Database, shop: Shop
     for actor in (Actor.person(new_ulid(), Role.AGENT), Actor.key(shop.key_id)):
         async with units_on(database).of(shop.tenant) as work:
             for use_case in (
-                create_playbook(work, actor, SPEC),
-                import_playbooks(work, actor, [SPEC]),
-                switch_playbook(work, actor, shop.playbook_id, active=False),
+                create_playbook(work, actor, SPEC, NEW_CLIENT),
+                import_playbooks(work, actor, [SPEC], NEW_CLIENT),
+                switch_playbook(work, actor, shop.playbook_id, NEW_CLIENT, active=False),
                 delete_playbook(work, actor, shop.playbook_id),
             ):
                 with pytest.raises(RoleRequired):
@@ -160,10 +161,12 @@ async def test_each_change_is_in_the_log(database: Database, shop: Shop) -> None
     other = (await named(database, shop, "Autre")).playbook.id
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
-            made = (await create_playbook(work, OWNER, SPEC)).playbook
-            await import_playbooks(work, OWNER, [SPEC, OTHER.model_copy(update={"threshold": 0.9})])
-            await switch_playbook(work, OWNER, made.id, active=True)
-            await switch_playbook(work, OWNER, made.id, active=False)
+            made = (await create_playbook(work, OWNER, SPEC, NEW_CLIENT)).playbook
+            await import_playbooks(
+                work, OWNER, [SPEC, OTHER.model_copy(update={"threshold": 0.9})], NEW_CLIENT
+            )
+            await switch_playbook(work, OWNER, made.id, NEW_CLIENT, active=True)
+            await switch_playbook(work, OWNER, made.id, NEW_CLIENT, active=False)
     assert [(line["event"], line["playbook_id"], line["user_id"]) for line in lines] == [
         ("playbook created", made.id, OWNER.name),
         ("playbook changed", other, OWNER.name),
@@ -204,9 +207,9 @@ async def test_names_that_say_too_little(database: Database, shop: Shop) -> None
 
 async def test_one_is_made_under_a_name_of_its_own(database: Database, shop: Shop) -> None:
     async with units_on(database).of(shop.tenant) as work:
-        made = await create_playbook(work, OWNER, SPEC)
+        made = await create_playbook(work, OWNER, SPEC, NEW_CLIENT)
         with pytest.raises(InvalidInput, match="Retours"):
-            await create_playbook(work, OWNER, changed(event_type="*"))
+            await create_playbook(work, OWNER, changed(event_type="*"), NEW_CLIENT)
 
     assert await named(database, shop) == made
 
@@ -223,7 +226,7 @@ async def test_clients_have_their_own(database: Database, shop: Shop) -> None:
 async def test_a_client_that_does_not_exist(database: Database) -> None:
     async with units_on(database).of(TenantId("nobody")) as work:
         with pytest.raises(ClientNotFound):
-            await import_playbooks(work, OWNER, [SPEC])
+            await import_playbooks(work, OWNER, [SPEC], NEW_CLIENT)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -8,8 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import utc_now
-from domain.analytics.metrics import DayCounts, DayMetrics
-from store.analytics.metrics import ClientDay, MetricsRepository, count_day, keep_day
+from domain.analytics.metrics import Breakdown, DayCounts, DayInsight, Slice
+from store.analytics.day_counts import ClientDay, count_day
+from store.analytics.metrics import MetricsRepository, keep_day
 from store.analytics.tables import metrics_daily
 from store.core.database import Database
 from store.intake.tables import engine_events
@@ -29,7 +30,7 @@ MOMENT = timedelta(milliseconds=1)
 
 async def counted(database: Database, shop: Shop, day: date = DAY) -> DayCounts:
     async with database.service() as connection:
-        (found,) = await count_day(connection, [shop.client_id], day)
+        (found,) = await count_day(connection, [shop.client_id], day, utc_now())
     assert found.client_id == shop.client_id
     return found.counts
 
@@ -38,7 +39,9 @@ async def kept(
     database: Database, shops: Sequence[Shop], day: date = DAY, now: datetime | None = None
 ) -> int:
     async with database.service() as connection:
-        found = await count_day(connection, [shop.client_id for shop in shops], day)
+        found = await count_day(
+            connection, [shop.client_id for shop in shops], day, now or utc_now()
+        )
         return await keep_day(connection, found, day, now or utc_now())
 
 
@@ -72,12 +75,19 @@ async def test_a_whole_day(database: Database, shop: Shop) -> None:
         await past_event(database, shop, NOON + number * MOMENT, **event)
     await past_event(database, await open_shop(database), NOON, mood=0.9)
 
+    part = Slice(asked=8, resolved=4, resolved_alone=2, escalated=4, reopened=3, durable=1)
     assert await counted(database, shop) == DayCounts(
         events=9, runs=8, completed=4, needs_review=2, failed=1, no_playbook=1,
-        escalated=4, reviewed=3, automated=2, silent=0,
+        escalated=4, reviewed=3, asked=8, handled=7, resolved=4, resolved_alone=2,
+        reopened=3, durable=1, escalations={"low_confidence": 4},
         messages_in=9, messages_out=2, customers=2,
         latency_p50_ms=300, latency_p95_ms=880,
-        sentiment_mean=-0.1, sentiment_count=3,
+        latencies={"94": 1, "108": 1, "116": 1, "122": 1, "141": 1},
+        sentiment_mean=-0.1, sentiment_count=3, rated=0, satisfied=0, rating_mean=None,
+        cost_micros=0, breakdown=Breakdown(
+            by_class={"order_status": part}, by_playbook={shop.playbook_id: part},
+            by_channel={"": part},
+        ),
     )  # fmt: skip
     later = await counted(database, shop, DAY + timedelta(days=2))
     assert (later.messages_in, later.messages_out, later.events) == (0, 1, 0)
@@ -96,11 +106,12 @@ async def test_automatic_mails_do_not_raise_the_resolution_rate(
     for number, event in enumerate(made):
         await past_event(database, shop, NOON + number * MOMENT, **event)
     counts = await counted(database, shop)
-    assert (counts.runs, counts.completed, counts.silent) == (8, 6, 2)
+    assert (counts.runs, counts.completed, counts.asked) == (8, 6, 5)
+    assert (counts.resolved, counts.resolved_alone) == (3, 2)
 
     await kept(database, [shop])
     row = await only_row(database, metrics_daily, of=shop)
-    assert row["resolution_rate"] == pytest.approx(4 / 6)
+    assert row["resolution_rate"] == pytest.approx(3 / 5)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +186,7 @@ async def test_whoever_is_closed_between_counting_and_keeping_gets_no_row(
     database: Database, shop: Shop
 ) -> None:
     async with database.service() as connection:
-        found = await count_day(connection, [shop.client_id], DAY)
+        found = await count_day(connection, [shop.client_id], DAY, utc_now())
         await connection.execute(
             sa.update(clients).where(owned(clients, shop)).values(closed_at=NOON)
         )
@@ -219,19 +230,21 @@ async def test_what_is_kept_is_what_is_shown(database: Database, shop: Shop) -> 
         days = MetricsRepository(connection, shop.tenant)
         found = await days.between(DAY, DAY + timedelta(days=1))
         nothing = await days.between(DAY + timedelta(days=1), DAY)
+        (insight,) = await days.insight(DAY, DAY)
 
     assert [day.day for day in found] == [DAY, DAY + timedelta(days=1)]
     assert nothing == []
     row = await only_row(database, metrics_daily, client_id=shop.client_id, day=DAY)
-    assert set(DayMetrics.model_fields) == set(row) - {"client_id"}
-    assert found[0].model_dump() == {name: row[name] for name in DayMetrics.model_fields}
+    assert set(DayInsight.model_fields) == set(row) - {"client_id"}
+    assert insight.model_dump() == {name: row[name] for name in DayInsight.model_fields}
+    assert found[0].model_dump().items() <= insight.model_dump().items()
     assert (found[0].sentiment_mean, found[0].resolution_rate) == (-0.333333, 1)
 
 
 async def test_settings_of_retention_come_with_the_day(database: Database, shop: Shop) -> None:
     async def found() -> ClientDay:
         async with database.service() as connection:
-            (one,) = await count_day(connection, [shop.client_id], DAY)
+            (one,) = await count_day(connection, [shop.client_id], DAY, utc_now())
         return one
 
     assert (await found()).retention == {}

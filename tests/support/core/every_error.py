@@ -8,6 +8,7 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
+from domain.cases.errors import CasesNotGreen
 from domain.content.errors import TooMuchContent
 from domain.core.errors import (
     DomainError,
@@ -131,6 +132,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),
+        CasesNotGreen(1, 2),
         UnknownProvider("integration-1", "{nothing}"),
         InboundRefused(RefusalReason.SIGNATURE_WRONG),
         InvalidEndpoint("message", "{reason} {nothing}"),

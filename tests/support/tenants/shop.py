@@ -13,6 +13,7 @@ from domain.tenants.api_key import KEY_BYTES, new_key
 from domain.tenants.client import Plan
 from store.content.content import ContentRepository
 from store.core.database import Database
+from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.clients import ClientRepository
 from store.tenants.keys import KeyRepository
@@ -69,14 +70,13 @@ async def open_shop(
         await KeyRepository(connection).create(
             key_id=key_id, client_id=client_id, label="test", material=material, now=now
         )
-        await PlaybookRepository(connection, TenantId(client_id)).create(
-            Playbook(
-                id=playbook_id, version=1, name="all", event_type=event_type, threshold=threshold
-            ),
-            active=True,
-            now=now,
-            rulebook=rulebook or Rulebook(),
+        playbook = Playbook(
+            id=playbook_id, version=1, name="all", event_type=event_type, threshold=threshold
         )
+        await PlaybookRepository(connection, TenantId(client_id)).create(
+            playbook, active=True, now=now, rulebook=rulebook or Rulebook()
+        )
+        await LiveVersions(connection, TenantId(client_id)).go_live(playbook, now)
         for intent, language, body in TEMPLATES:
             await ContentRepository(connection, TenantId(client_id)).add_template(
                 Template(

@@ -1,0 +1,104 @@
+"""The order that a message is about, as the client's shops and their webhooks tell of it."""
+
+import asyncio
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.lookup import looks_up, order_to_find
+from domain.agent.thread import Thread
+from domain.core.ids import TenantId
+from domain.intake.event import UnifiedEvent
+from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
+from domain.integrations.integration import Integration
+from domain.integrations.known_order import with_facts
+from domain.integrations.order import Lookup, LookupState
+from domain.integrations.ports import Connectors
+from domain.integrations.providers import SHOPS
+from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.order_facts import OrderFactRepository
+
+# A caller waits: a shop that takes longer is as good as away.
+_PATIENCE_S: Final = 4.0
+# Of several shops the one that knows the order counts, and one that is away is no answer.
+_TELLING: Final = (
+    LookupState.FOUND,
+    LookupState.NOT_THEIRS,
+    LookupState.NOT_FOUND,
+    LookupState.UNAVAILABLE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """`refused`: the connections that no longer take our credentials, each with an error's code."""
+
+    lookup: Lookup
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+class OrderSearch:
+    """Reads alone, here and in the shops."""
+
+    def __init__(self, database: Database, connectors: Connectors) -> None:
+        self._database = database
+        self._connectors = connectors
+
+    async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
+        """What is known of the order. Each shop is asked for 4 s at most; one that does not answer
+        is a finding. Raises EngineUnavailable."""
+        # Without any shop that answers, nobody can say that there is no such order.
+        number = order_to_find(event, thread)
+        found = Lookup(state=LookupState.UNAVAILABLE, number=number)
+        if not looks_up(event, thread):
+            return Searched(found)
+        async with self._database.reading(tenant) as connection:
+            connected = await IntegrationRepository(connection, tenant).connected()
+        answered, refused = set[str](), dict[str, str]()
+        for integration in connected:
+            if integration.provider not in SHOPS:
+                continue
+            asked = await self._ask(integration, number, event.customer_email, refused)
+            if asked.state is not LookupState.UNAVAILABLE:
+                answered.add(integration.id)
+            found = min(found, asked, key=_rank)
+            if found.state is LookupState.FOUND:
+                break
+        async with self._database.reading(tenant) as connection:
+            facts = OrderFactRepository(connection, tenant)
+            found = await _with_told(facts, found, event.customer_email, answered)
+        return Searched(found, tuple(refused.items()))
+
+    async def _ask(
+        self,
+        integration: Integration,
+        number: str | None,
+        email: str | None,
+        refused: dict[str, str],
+    ) -> Lookup:
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                order = await self._connectors.shop(integration).find_order(number, email)
+        except NotAuthorized as error:
+            refused[integration.id] = error.code
+            return Lookup(state=LookupState.UNAVAILABLE, number=number)
+        except (ActionUnreachable, ActionRefused, TimeoutError):
+            return Lookup(state=LookupState.UNAVAILABLE, number=number)
+        return Lookup.of(order, number, email)
+
+
+async def _with_told(
+    facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
+) -> Lookup:
+    """The finding with facts from webhooks added. They fill in what the shop does not say of its
+    order, or stand for the order if no shop answered."""
+    if found.order is not None:
+        known = await facts.about(found.order)
+        return found.model_copy(update={"order": with_facts(found.order, known)})
+    told = await facts.find(found.number, email, but_of=answered)
+    return found if told is None else min(found, Lookup.of(told, found.number, email), key=_rank)
+
+
+def _rank(lookup: Lookup) -> int:
+    return _TELLING.index(lookup.state)

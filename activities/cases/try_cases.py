@@ -1,0 +1,206 @@
+"""The steps of a run over saved cases: begin, try some cases, end."""
+
+from typing import Final
+
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from activities.simulation.rethinker import Rethinker
+from domain.agent.rulebook import Rulebook
+from domain.cases.case import SavedCase
+from domain.cases.case_run import (
+    CaseOutcome,
+    CaseResult,
+    CaseRun,
+    CaseRunState,
+    is_enough,
+    is_repeatable,
+    thought_by_embedded,
+)
+from domain.cases.contracts import CaseRunPlan, CaseRunProgress, EndCaseRunInput, TryCasesInput
+from domain.cases.digest import verdict_digest
+from domain.cases.verdict_on_case import Unmet, unmet
+from domain.core import names
+from domain.core.contracts import BackgroundRef
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.playbooks.playbook import PlaybookSpec
+from domain.simulation.outcome import Simulation, UsedPlaybook
+from domain.simulation.variant import ContentVariant, Variant
+from store.cases.case_runs import CaseRunRepository, KeptResult
+from store.cases.content_digest import content_digest
+from store.cases.saved_cases import SavedCaseRepository
+from store.content.content_overlay import overlay
+from store.core.database import Database
+from store.playbooks.playbooks import PlaybookRepository
+
+_EMBEDDED: Final = "embedded"
+"""Stands for the model in the digest of what the embedded brain thought in place of a model."""
+
+_UNSETTLED: Final = b""
+"""The digest of a verdict during which the content was changed: it holds for nothing."""
+
+
+class TryCases:
+    """`identity`: what thinks here, as verdicts are kept for. `is_remote`: whether that is a
+    language model."""
+
+    def __init__(
+        self,
+        database: Database,
+        rethinker: Rethinker,
+        now: Clock,
+        *,
+        identity: str,
+        is_remote: bool,
+    ) -> None:
+        self._database = database
+        self._rethinker = rethinker
+        self._now = now
+        self._identity = identity
+        self._is_remote = is_remote
+
+    @activity.defn(name=names.BEGIN_CASE_RUN)
+    async def begin(self, work: BackgroundRef) -> CaseRunPlan:
+        """Say which cases are to be tried. A repetition says it anew. Raises CaseRunNotFound."""
+        tenant = TenantId(work.client_id)
+        async with self._database.tenant(tenant) as connection:
+            cases = await SavedCaseRepository(connection, tenant).names()
+            run = await CaseRunRepository(connection, tenant).begin(work.record_id, len(cases))
+        is_over = run.state in (CaseRunState.DONE, CaseRunState.FAILED)
+        return CaseRunPlan(case_ids=() if is_over else tuple(sorted(cases.values())))
+
+    @activity.defn(name=names.TRY_CASE)
+    async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
+        """Try each of the cases that is still there. Idempotency key: the run with the case, whose
+        first result stands. Raises CaseRunNotFound, PlaybookNotFound, ContentNotFound."""
+        tenant = TenantId(step.client_id)
+        async with self._database.reading(tenant) as connection:
+            runs = CaseRunRepository(connection, tenant)
+            run, tried = await runs.read(step.record_id), await runs.tried(step.record_id)
+            left = [one for one in step.case_ids if one not in tried]
+            cases = await SavedCaseRepository(connection, tenant).some(left)
+        async with beating():
+            for case in cases:
+                kept = await self._verdict(tenant, run, case)
+                async with self._database.tenant(tenant) as connection:
+                    await CaseRunRepository(connection, tenant).keep(run.id, kept)
+        async with self._database.tenant(tenant) as connection:
+            run = await CaseRunRepository(connection, tenant).count(run.id, step.done)
+        return CaseRunProgress(total=run.total, done=run.done, passed=run.passed)
+
+    @activity.defn(name=names.END_CASE_RUN)
+    async def end(self, step: EndCaseRunInput) -> None:
+        """Close the run. A repetition leaves it as it ended."""
+        tenant = TenantId(step.client_id)
+        state = CaseRunState.DONE if step.error_code is None else CaseRunState.FAILED
+        async with self._database.tenant(tenant) as connection:
+            await CaseRunRepository(connection, tenant).end(
+                step.record_id, state, step.error_code, self._now()
+            )
+
+    async def _verdict(self, tenant: TenantId, run: CaseRun, case: SavedCase) -> KeptResult:
+        variant = run.variant
+        content = await self._content(tenant, variant.content)
+        tried = await _Tries.of(self._rethinker, tenant, case, variant)
+        before = None
+        if variant.content is not None:
+            saved = variant.model_copy(update={"content": None})
+            before = await self._rethinker.conversation(tenant, case.scenario, saved)
+        is_settled = content == await self._content(tenant, variant.content)
+        outcome = CaseOutcome.of(
+            tried.last.last, cost_micros=tried.cost_micros + (_cost(before) if before else 0)
+        )
+        live = None if before is None else CaseOutcome.of(before.last, cost_micros=0)
+        result = CaseResult(
+            case_id=case.id,
+            name=case.name,
+            must=case.must,
+            passed=is_enough(tried.passes, tried.tries, case.pass_rate),
+            tries=tried.tries,
+            passes=tried.passes,
+            unmet=tried.unmet,
+            outcome=outcome,
+            before=live,
+            changed=live is not None and outcome.differs_from(live),
+            created_at=self._now(),
+        )
+        digest = verdict_digest(
+            await self._spec(tenant, tried.last.last.playbook, variant),
+            content,
+            self._model(tried.last),
+            case,
+        )
+        return KeptResult(result, digest if is_settled else _UNSETTLED)
+
+    def _model(self, simulation: Simulation) -> str:
+        stood_in = self._is_remote and thought_by_embedded(simulation)
+        return _EMBEDDED if stood_in else self._identity
+
+    async def _spec(
+        self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
+    ) -> PlaybookSpec | None:
+        """The playbook that the case fell to, as far as digests look at it."""
+        if used is None:
+            return None
+        return PlaybookSpec(
+            name=used.name,
+            event_type="*",
+            threshold=used.threshold,
+            active=True,
+            rulebook=await self._rulebook(tenant, used, variant),
+        )
+
+    async def _rulebook(self, tenant: TenantId, used: UsedPlaybook, variant: Variant) -> Rulebook:
+        if used.is_draft and variant.draft is not None:
+            return variant.draft.rulebook
+        async with self._database.reading(tenant) as connection:
+            return await PlaybookRepository(connection, tenant).rulebook(
+                used.id or "", used.version or 0
+            )
+
+    async def _content(self, tenant: TenantId, change: ContentVariant | None) -> bytes:
+        """The digest of the content that is thought with. Raises ContentNotFound."""
+        if change is None:
+            async with self._database.reading(tenant) as connection:
+                return await content_digest(connection, tenant)
+        async with self._database.tenant(tenant) as connection:
+            trial = await connection.begin_nested()
+            await overlay(connection, tenant, change, self._now())
+            digest = await content_digest(connection, tenant)
+            await trial.rollback()
+        return digest
+
+
+class _Tries:
+    """How often a case was thought through, and what came of it. Where no language model took
+    part, once is enough: the same would come of it again."""
+
+    def __init__(self, case: SavedCase) -> None:
+        self._case = case
+        self.tries = self.passes = self.cost_micros = 0
+        self.unmet: tuple[Unmet, ...] = ()
+        self.last: Simulation
+
+    @classmethod
+    async def of(
+        cls, rethinker: Rethinker, tenant: TenantId, case: SavedCase, variant: Variant
+    ) -> "_Tries":
+        tried = cls(case)
+        while tried.tries < case.tries:
+            tried.add(await rethinker.conversation(tenant, case.scenario, variant))
+            if all(is_repeatable(one.model) for one in tried.last.outcomes):
+                break
+        return tried
+
+    def add(self, simulation: Simulation) -> None:
+        missed = unmet(self._case.expected, simulation.last)
+        self.tries += 1
+        self.passes += not missed
+        self.cost_micros += _cost(simulation)
+        self.unmet = missed or self.unmet
+        self.last = simulation
+
+
+def _cost(simulation: Simulation) -> int:
+    return sum(one.cost_micros for one in simulation.outcomes)

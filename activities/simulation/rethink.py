@@ -1,0 +1,176 @@
+"""Rethink: what a run would make of one message, by what is live or by a variant."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from activities.agent.deliberate import deliberate, with_content, without_content
+from activities.agent.purse import Grant, Purse
+from domain.agent.errors import BrainFailed
+from domain.agent.material import Material
+from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.rulebook import Rulebook
+from domain.agent.shadow import held_in_shadow
+from domain.agent.thinking import ThinkingResult
+from domain.agent.thread import Thread
+from domain.agent.unread import unread
+from domain.core.errors import OverBudget
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.playbooks.playbook import PlaybookEntry
+from domain.simulation.choosing import playbook_for
+from domain.simulation.errors import ModelBudgetUsedUp
+from domain.simulation.exchange import SimulatedExchange
+from domain.simulation.judged import brain_failed, judged, rules_of
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
+from domain.simulation.variant import Variant
+from store.content.content_overlay import overlay
+from store.core.database import Database
+from store.playbooks.playbooks import PlaybookRepository
+from store.playbooks.versions import PlaybookVersions
+
+
+class _Undo(Exception):
+    """Ends a transaction in which a change of content is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rethought:
+    """`settled`: by the message, once its answer has reached the customer."""
+
+    outcome: SimulatedOutcome
+    settled: Thread
+
+
+class Rethink:
+    """One message by itself, with all that is known of it."""
+
+    def __init__(
+        self,
+        database: Database,
+        purse: Purse,
+        embedder: Embedder | None,
+        now: Clock,
+        net: SafetyNet,
+    ) -> None:
+        self._database = database
+        self._purse = purse
+        self._embedder = embedder
+        self._now = now
+        self._net = net
+
+    async def rethink(
+        self,
+        tenant: TenantId,
+        exchange: SimulatedExchange,
+        variant: Variant,
+        *,
+        model_or_nothing: bool = False,
+    ) -> Rethought:
+        """`model_or_nothing`: a client's configured model thinks, or ModelBudgetUsedUp is raised.
+        Raises PlaybookNotFound, EngineUnavailable."""
+        event = exchange.event
+        near = None if self._embedder is None else await self._embedder.near(event.words)
+        async with self._reading(tenant, variant) as connection:
+            entries = await _entries(connection, tenant, variant)
+            chosen = playbook_for(entries, exchange.event_type, variant)
+            if chosen is None:
+                return Rethought(SimulatedOutcome(status=OutcomeStatus.NO_PLAYBOOK), Thread())
+            used, rulebook = chosen
+            bare = _bare(exchange, rulebook, rules_of(used, exchange.thread))
+            material = await (
+                without_content(connection, tenant, bare)
+                if exchange.unread
+                else with_content(connection, tenant, bare, near)
+            )
+        now = self._now() if exchange.now is None else exchange.now
+        try:
+            thought = await self._thought(
+                tenant, material, exchange, now, variant, model_or_nothing=model_or_nothing
+            )
+        except BrainFailed as failure:
+            return Rethought(brain_failed(used, exchange.lookup, failure), exchange.thread)
+        return Rethought(judged(used, exchange.lookup, thought), thought.thread)
+
+    async def _thought(
+        self,
+        tenant: TenantId,
+        material: Material,
+        exchange: SimulatedExchange,
+        now: datetime,
+        variant: Variant,
+        *,
+        model_or_nothing: bool,
+    ) -> ThinkingResult:
+        if exchange.unread:
+            return unread(material, now)
+        grant = await self._grant(tenant, variant)
+        if model_or_nothing and grant.period is None and self._purse.has_model:
+            raise ModelBudgetUsedUp
+        try:
+            thought = await deliberate(
+                self._purse,
+                tenant,
+                grant,
+                material,
+                lambda: now,
+                net=self._net,
+                steps=exchange.steps,
+            )
+        except OverBudget:
+            return unread(material, now)
+        return held_in_shadow(thought, material)
+
+    async def _grant(self, tenant: TenantId, variant: Variant) -> Grant:
+        return self._purse.embedded if variant.embedded_brain else await self._purse.grant(tenant)
+
+    @asynccontextmanager
+    async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
+        """A transaction that leaves nothing: READ ONLY, or with the change of content in it and
+        then rolled back."""
+        if variant.content is None:
+            async with self._database.reading(tenant) as connection:
+                yield connection
+            return
+        with suppress(_Undo):
+            async with self._database.tenant(tenant) as connection:
+                await overlay(connection, tenant, variant.content, self._now())
+                yield connection
+                raise _Undo
+
+
+async def _entries(
+    connection: AsyncConnection, tenant: TenantId, variant: Variant
+) -> tuple[PlaybookEntry, ...]:
+    """The client's playbooks, the one that is tried in the version that is. Raises
+    PlaybookNotFound."""
+    entries = await PlaybookRepository(connection, tenant).all()
+    if variant.playbook_id is None or variant.version is None:
+        return entries
+    of_then = await PlaybookVersions(connection, tenant).read(variant.playbook_id, variant.version)
+    return tuple(
+        one.in_version(of_then.version, of_then.spec)
+        if one.playbook.id == variant.playbook_id
+        else one
+        for one in entries
+    )
+
+
+def _bare(exchange: SimulatedExchange, rulebook: Rulebook, playbook: tuple[str, int]) -> Material:
+    made_up = exchange.made_up
+    return replace(
+        Material.bare(exchange.event, rulebook, playbook),
+        turns=exchange.turns,
+        summary=exchange.summary,
+        lookup=exchange.lookup,
+        connections=(made_up,) if made_up else (),
+        spent=exchange.spent,
+        has_shop=made_up is not None,
+        thread=exchange.thread,
+        run_id=exchange.run_id,
+        turns_left=exchange.turns_left,
+        attachments=exchange.attachments,
+    )

@@ -1,0 +1,28 @@
+"""Simulate: a made-up conversation, thought through for whoever waits for it."""
+
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from activities.simulation.rethinker import Rethinker
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.simulation.asked import SimulationAsked
+from domain.simulation.contracts import SimulateInput, SimulateResult
+
+
+class Simulate:
+    def __init__(self, rethinker: Rethinker, sealer: Sealer) -> None:
+        self._rethinker = rethinker
+        self._sealer = sealer
+
+    @activity.defn(name=names.THINK_SCENARIO)
+    async def think(self, step: SimulateInput) -> SimulateResult:
+        """Think a sealed scenario through, and keep nothing of it: a repetition is harmless. What a
+        language model costs is booked, each time that it is asked. Raises PlaybookNotFound."""
+        asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
+        async with beating():
+            simulation = await self._rethinker.conversation(
+                TenantId(step.client_id), asked.scenario, asked.variant
+            )
+        return SimulateResult(sealed=self._sealer.seal(simulation.model_dump_json()))

@@ -1,0 +1,216 @@
+"""Questions put into clusters of the same matter, by their words.
+
+Each question is a vector of its stems and of what its words mean in either language, the rare ones
+with more weight. Clusters are joined from the bottom up while the mean likeness of their questions
+is high enough (average linkage, by chains of nearest neighbours). No number is drawn: the same
+questions always make the same clusters. The memory and time grow with the square of their number,
+which `MAX_QUESTIONS` bounds.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adapters.brain.concepts import concepts
+from adapters.brain.features import fold
+from adapters.brain.relevance import Coverage, content_stem, read_question
+from domain.agent.brain import Passage
+from domain.analytics.gaps import MAX_QUESTIONS, QUESTION_CHARS, QuestionCluster
+from domain.core.effort import budget, spend
+from domain.intake.mail_text import latest_reply
+
+Likeness = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+
+# Clusters whose questions are less alike on average are about different matters.
+_ALIKE: Final = 0.14
+# What a word means says less than the word itself.
+_OF_MEANING: Final = 1.0
+# So many different words of a question count.
+_WORDS: Final = 24
+# Of rarer words so few questions speak that their pairs are counted one by one.
+_RARE: Final = 32
+# The agent would answer from a passage that covers so much of a question.
+_COVERED: Final = 0.7
+_LABEL: Final = 4
+_WORD: Final = re.compile(r"[^\W\d_]+")
+# Enough for `MAX_QUESTIONS` of `QUESTION_CHARS` in the worst case.
+_STEPS: Final = 60_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A question's terms, and its words by their stems."""
+
+    terms: frozenset[str]
+    words: Mapping[str, str]
+
+
+class QuestionReader:
+    """`ReadsQuestions`, in a thread of its own. One is at work at a time in a process."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
+        async with self._turn:
+            return await asyncio.to_thread(_bounded_clusters, questions)
+
+    async def answering(
+        self, asked: Sequence[tuple[str, Sequence[Passage]]]
+    ) -> tuple[Passage | None, ...]:
+        async with self._turn:
+            return await asyncio.to_thread(_bounded_answering, asked)
+
+
+def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
+    """Each question in one cluster. Raises OverBudget."""
+    read = [_read(question) for question in questions[:MAX_QUESTIONS]]
+    likeness = _likeness(read)
+    return tuple(_described(places, read, likeness) for places in _joined(likeness))
+
+
+def _bounded_clusters(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
+    with budget(_STEPS):
+        return clusters_of(questions)
+
+
+def _bounded_answering(
+    asked: Sequence[tuple[str, Sequence[Passage]]],
+) -> tuple[Passage | None, ...]:
+    with budget(_STEPS):
+        return tuple(_answering(question, passages) for question, passages in asked)
+
+
+def _answering(question: str, passages: Sequence[Passage]) -> Passage | None:
+    if not passages:
+        return None
+    coverage = Coverage.of([(passage.title, passage.body) for passage in passages])
+    shares = coverage.shares(read_question(question[:QUESTION_CHARS]))
+    best = int(shares.argmax())
+    return passages[best] if shares[best] >= _COVERED else None
+
+
+def _read(question: str) -> _Read:
+    text = latest_reply(question[:QUESTION_CHARS])
+    spend(len(text))
+    found: dict[str, str] = {}
+    meanings: set[str] = set()
+    for word in _WORD.findall(text.lower())[: 2 * _WORDS]:
+        folded = fold(word)
+        stem = content_stem(folded)
+        if stem is None or len(found) >= _WORDS:
+            continue
+        found.setdefault(stem, word)
+        meanings.update(f"={concept}" for concept in concepts(folded))
+    return _Read(frozenset(found) | meanings, found)
+
+
+def _likeness(read: Sequence[_Read]) -> Likeness:
+    """The cosine of each two questions' vectors."""
+    size = len(read)
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(read):
+        for term in sorted(one.terms):
+            places.setdefault(term, []).append(place)
+    likeness = np.zeros((size, size), dtype=np.float32)
+    lengths = np.zeros(size, dtype=np.float32)
+    common: list[tuple[list[int], float]] = []
+    for term, found in places.items():
+        weight = _weight(term, len(found), size)
+        lengths[found] += weight
+        if len(found) > _RARE:
+            common.append((found, weight))
+        elif len(found) > 1:
+            spend(len(found) ** 2)
+            likeness[np.ix_(found, found)] += weight
+    likeness += _of_common(common, size)
+    lengths = np.sqrt(np.maximum(lengths, 1e-9))
+    likeness /= np.outer(lengths, lengths)
+    return likeness
+
+
+def _weight(term: str, number: int, size: int) -> float:
+    """The square of a term's value in a vector."""
+    rarity = float(np.log(1 + size / number))
+    return (rarity * (_OF_MEANING if term.startswith("=") else 1)) ** 2
+
+
+def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness:
+    vectors: Vectors = np.zeros((size, len(common)), dtype=np.float32)
+    for column, (found, weight) in enumerate(common):
+        vectors[found, column] = np.sqrt(weight)
+    return vectors @ vectors.T
+
+
+def _joined(likeness: Likeness) -> list[list[int]]:
+    """Average linkage. Of two clusters that are each other's nearest, no later join brings either
+    nearer to anything: they are joined at once, or both are done."""
+    size = len(likeness)
+    near = likeness.copy()
+    np.fill_diagonal(near, -1)
+    members = {place: [place] for place in range(size)}
+    done: list[list[int]] = []
+    chain: list[int] = []
+    while members:
+        if not chain:
+            chain.append(min(members))
+        last = chain[-1]
+        spend(size)
+        nearest = int(near[last].argmax())
+        if len(chain) > 1 and near[last, chain[-2]] >= near[last, nearest]:
+            nearest = chain[-2]
+        if near[last, nearest] < _ALIKE:
+            # Nothing is near enough to it, nor will be.
+            done.append(members.pop(last))
+            near[last, :] = near[:, last] = -1
+            chain.pop()
+        elif len(chain) > 1 and nearest == chain[-2]:
+            chain = chain[:-2]
+            _join(near, members, nearest, last)
+        else:
+            chain.append(nearest)
+    return sorted(done)
+
+
+def _join(near: Likeness, members: dict[int, list[int]], kept: int, gone: int) -> None:
+    one, other = len(members[kept]), len(members[gone])
+    mean = (one * near[kept] + other * near[gone]) / (one + other)
+    # Those that are done, and the two themselves.
+    mean[(near[kept] < 0) | (near[gone] < 0)] = -1
+    near[kept, :] = near[:, kept] = mean
+    near[gone, :] = near[:, gone] = -1
+    members[kept] = sorted(members[kept] + members.pop(gone))
+
+
+def _described(places: Sequence[int], read: Sequence[_Read], likeness: Likeness) -> QuestionCluster:
+    within = likeness[np.ix_(places, places)].sum(axis=1)
+    typical = sorted(range(len(places)), key=lambda one: (-float(within[one]), one))
+    return QuestionCluster(
+        places=tuple(places[one] for one in typical),
+        label=_label([read[place] for place in places]),
+    )
+
+
+def _label(read: Sequence[_Read]) -> tuple[str, ...]:
+    """The most frequent stems, each as it is mostly written. Of several questions, a word of only
+    one of them is not what they are about."""
+    stems = Counter(stem for one in read for stem in one.words)
+    least = 2 if len(read) > 1 else 1
+    frequent = sorted(
+        (stem for stem, count in stems.items() if count >= least),
+        key=lambda stem: (-stems[stem], stem),
+    )
+    chosen = frequent[:_LABEL] or sorted(stems, key=lambda stem: (-stems[stem], stem))[:1]
+    return tuple(_usual(one.words[stem] for one in read if stem in one.words) for stem in chosen)
+
+
+def _usual(words: Iterable[str]) -> str:
+    counts = Counter(words)
+    return min(counts, key=lambda word: (-counts[word], word))

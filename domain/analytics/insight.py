@@ -1,0 +1,254 @@
+"""Insight: what a range of days came to, beside the range before it.
+
+Counts of days add up. Each rate has one denominator, `asked`, and none is a mean of rates. What a
+figure means: `docs/metrics.md`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.analytics.latencies import added, percentile
+from domain.analytics.metrics import Breakdown, DayInsight, Slice, share
+
+_Count = Annotated[int, Field(ge=0)]
+_Share = Annotated[float | None, Field(ge=0, le=1)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Figures(_Frozen):
+    """What the counted days of a range came to. A rate or mean of nothing is null."""
+
+    events: _Count
+    runs: _Count
+    asked: Annotated[_Count, Field(description="Runs with something to answer to.")]
+    handled: Annotated[_Count, Field(description="Of `asked`: those with an outcome.")]
+    resolved: Annotated[_Count, Field(description="Of `asked`: those completed.")]
+    resolved_alone: Annotated[_Count, Field(description="Of `resolved`: without a person.")]
+    resolved_with_people: Annotated[_Count, Field(description="Of `resolved`: the others.")]
+    escalated: Annotated[_Count, Field(description="Of `asked`: people were asked about them.")]
+    reviewed: Annotated[_Count, Field(description="Of `escalated`: decided by a person.")]
+    followed: Annotated[
+        _Count, Field(description="`asked` of the days whose 7 days afterwards are over.")
+    ]
+    durable: Annotated[_Count, Field(description="Of `followed`: resolved, and still so.")]
+    reopened: Annotated[_Count, Field(description="Of `followed`: resolved, and come back.")]
+    handled_rate: Annotated[_Share, Field(description="handled / asked")]
+    resolution_rate: Annotated[_Share, Field(description="resolved / asked")]
+    automation_rate: Annotated[_Share, Field(description="resolved_alone / asked")]
+    assisted_rate: Annotated[_Share, Field(description="resolved_with_people / asked")]
+    escalation_rate: Annotated[_Share, Field(description="escalated / asked")]
+    durable_rate: Annotated[_Share, Field(description="durable / followed")]
+    reopen_rate: Annotated[_Share, Field(description="reopened / followed")]
+    review_share: Annotated[_Share, Field(description="reviewed / escalated")]
+    latency_p50_ms: float | None
+    latency_p95_ms: float | None
+    sentiment_mean: Annotated[float | None, Field(ge=-1, le=1)]
+    sentiment_count: _Count
+    rated: Annotated[_Count, Field(description="Ratings given on these days.")]
+    satisfied: Annotated[_Count, Field(description="Of `rated`: 4 or 5.")]
+    rating_mean: Annotated[float | None, Field(ge=1, le=5)]
+    satisfied_share: Annotated[_Share, Field(description="satisfied / rated")]
+    cost_micros: Annotated[
+        _Count, Field(description="What models cost, in millionths of a US dollar.")
+    ]
+
+
+class Period(_Frozen):
+    """`counted`: the days that the figures are of; `missing`: those not computed, or computed by a
+    version that did not count all of this."""
+
+    first: Annotated[date, Field(serialization_alias="from")]
+    last: Annotated[date, Field(serialization_alias="to")]
+    counted: _Count
+    missing: _Count
+    figures: Figures
+
+
+class SliceFigures(_Frozen):
+    """One class, playbook or channel. `key`: null where there was none. `name`: of a playbook."""
+
+    key: str | None
+    name: str | None = None
+    asked: _Count
+    asked_share: Annotated[_Share, Field(description="Its share of all that asked.")]
+    resolved: _Count
+    resolved_alone: _Count
+    escalated: _Count
+    followed: _Count
+    durable: _Count
+    reopened: _Count
+    resolution_rate: _Share
+    automation_rate: _Share
+    escalation_rate: _Share
+    durable_rate: _Share
+    cost_micros: _Count
+
+
+class ReasonFigures(_Frozen):
+    """Why people were asked. `rate`: of all that asked."""
+
+    reason: str
+    escalated: _Count
+    rate: _Share
+
+
+class ChurnRisk(_Frozen):
+    """Customers by level in the latest week of predictions up to the range's end."""
+
+    week: date
+    medium: _Count
+    high: _Count
+
+
+class Insight(_Frozen):
+    """`change`: each figure less that of the period before; null where either is null."""
+
+    period: Period
+    previous: Period | None
+    change: dict[str, float | None] | None
+    by_class: tuple[SliceFigures, ...]
+    by_playbook: tuple[SliceFigures, ...]
+    by_channel: tuple[SliceFigures, ...]
+    by_reason: tuple[ReasonFigures, ...]
+    churn: ChurnRisk | None
+
+
+def before(first: date, last: date) -> tuple[date, date]:
+    """The range of as many days right before."""
+    length = last - first
+    return first - length - timedelta(days=1), first - timedelta(days=1)
+
+
+def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
+    """What the days from `first` to `last` came to. `days`: their rows."""
+    counted = whole(days)
+    return Period(
+        first=first,
+        last=last,
+        counted=len(counted),
+        missing=(last - first).days + 1 - len(counted),
+        figures=_figures(counted),
+    )
+
+
+def whole(days: Iterable[DayInsight]) -> list[DayInsight]:
+    """The days of which all is counted."""
+    return [day for day in days if day.asked is not None]
+
+
+def change(now: Figures, then: Figures) -> dict[str, float | None]:
+    """Each figure less that of the period before."""
+    values = then.model_dump()
+    return {
+        name: None if value is None or values[name] is None else value - values[name]
+        for name, value in now.model_dump().items()
+    }
+
+
+def slices(
+    days: Sequence[DayInsight],
+    of: Callable[[Breakdown], Mapping[str, Slice]],
+    names: Mapping[str, str] | None = None,
+) -> tuple[SliceFigures, ...]:
+    """The parts of a range, the largest first. `names`: of those whose key is an id."""
+    parts: dict[str, list[Slice]] = {}
+    for day in days:
+        for key, part in of(day.breakdown).items():
+            parts.setdefault(key, []).append(part)
+    asked = sum(part.asked for found in parts.values() for part in found)
+    made = [_slice(key, found, asked, (names or {}).get(key)) for key, found in parts.items()]
+    return tuple(sorted(made, key=lambda one: (-one.asked, one.key or "")))
+
+
+def reasons(days: Sequence[DayInsight]) -> tuple[ReasonFigures, ...]:
+    """Why people were asked in a range, the most frequent first."""
+    asked = sum(day.asked or 0 for day in days)
+    found = added(day.escalations for day in days)
+    return tuple(
+        ReasonFigures(reason=reason, escalated=count, rate=share(count, asked))
+        for reason, count in sorted(found.items(), key=lambda one: (-one[1], one[0]))
+    )
+
+
+def _figures(days: Sequence[DayInsight]) -> Figures:
+    def total(of: Callable[[DayInsight], int | None]) -> int:
+        return sum(of(day) or 0 for day in days)
+
+    asked, resolved = total(lambda day: day.asked), total(lambda day: day.resolved)
+    alone, handled = total(lambda day: day.resolved_alone), total(lambda day: day.handled)
+    escalated, reviewed = total(lambda day: day.escalated), total(lambda day: day.reviewed)
+    over = [day for day in days if day.durable is not None]
+    followed = sum(day.asked or 0 for day in over)
+    durable, reopened = total(lambda day: day.durable), total(lambda day: day.reopened)
+    rated, satisfied = total(lambda day: day.rated), total(lambda day: day.satisfied)
+    latencies = added(day.latencies for day in days)
+    return Figures(
+        events=total(lambda day: day.events),
+        runs=total(lambda day: day.runs),
+        asked=asked,
+        handled=handled,
+        resolved=resolved,
+        resolved_alone=alone,
+        resolved_with_people=resolved - alone,
+        escalated=escalated,
+        reviewed=reviewed,
+        followed=followed,
+        durable=durable,
+        reopened=reopened,
+        handled_rate=share(handled, asked),
+        resolution_rate=share(resolved, asked),
+        automation_rate=share(alone, asked),
+        assisted_rate=share(resolved - alone, asked),
+        escalation_rate=share(escalated, asked),
+        durable_rate=share(durable, followed),
+        reopen_rate=share(reopened, followed),
+        review_share=share(reviewed, escalated),
+        latency_p50_ms=percentile(latencies, 0.5),
+        latency_p95_ms=percentile(latencies, 0.95),
+        sentiment_mean=_mean((day.sentiment_mean, day.sentiment_count) for day in days),
+        sentiment_count=total(lambda day: day.sentiment_count),
+        rated=rated,
+        satisfied=satisfied,
+        rating_mean=_mean((day.rating_mean, day.rated) for day in days),
+        satisfied_share=share(satisfied, rated),
+        cost_micros=total(lambda day: day.cost_micros),
+    )
+
+
+def _mean(parts: Iterable[tuple[float | None, int]]) -> float | None:
+    """The mean of all from the means of parts."""
+    known = [(mean, count) for mean, count in parts if mean is not None and count]
+    whole = sum(count for _, count in known)
+    return sum(mean * count for mean, count in known) / whole if whole else None
+
+
+def _slice(key: str, parts: Sequence[Slice], of_asked: int, name: str | None) -> SliceFigures:
+    asked = sum(part.asked for part in parts)
+    resolved = sum(part.resolved for part in parts)
+    alone = sum(part.resolved_alone for part in parts)
+    escalated = sum(part.escalated for part in parts)
+    followed = sum(part.asked for part in parts if part.durable is not None)
+    durable = sum(part.durable or 0 for part in parts)
+    return SliceFigures(
+        key=key or None,
+        name=name,
+        asked=asked,
+        asked_share=share(asked, of_asked),
+        resolved=resolved,
+        resolved_alone=alone,
+        escalated=escalated,
+        followed=followed,
+        durable=durable,
+        reopened=sum(part.reopened or 0 for part in parts),
+        resolution_rate=share(resolved, asked),
+        automation_rate=share(alone, asked),
+        escalation_rate=share(escalated, asked),
+        durable_rate=share(durable, followed),
+        cost_micros=sum(part.cost_micros for part in parts),
+    )

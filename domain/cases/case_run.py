@@ -1,0 +1,131 @@
+"""The run over a client's cases, and what came of each case in it."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
+from domain.agent.plan import PlannedAction
+from domain.agent.settling import SETTLED_BY
+from domain.cases.verdict_on_case import Unmet, source_names
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation
+from domain.simulation.variant import Variant
+
+KEPT_RUNS: Final = 50
+"""Of one client, the latest; of others those for a while whose verdicts still hold."""
+
+_EMBEDDED: Final = "embedded:"
+
+
+class CaseRunState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class CaseRun(BaseModel):
+    """One round over all cases that there were when it began. `done`: how many of `total` are over,
+    those included that were deleted meanwhile. `cost_micros`: millionths of a US dollar."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    variant: Variant
+    state: CaseRunState
+    total: int = 0
+    done: int = 0
+    passed: int = 0
+    cost_micros: int = 0
+    error_code: str | None = Field(default=None, description="Why it ended early.")
+    started_by: str
+    created_at: datetime
+    finished_at: datetime | None = None
+
+
+class CaseOutcome(BaseModel):
+    """What came of the last message of a case, as it is kept. `cost_micros`: of all tries."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: OutcomeStatus
+    playbook: str | None = None
+    playbook_version: int | None = None
+    reason: EscalationReason | None = None
+    classification: str = ""
+    intent: Intent | None = None
+    confidence: float = 0
+    sources: tuple[str, ...] = ()
+    plan: tuple[PlannedAction, ...] = ()
+    draft: str = ""
+    model: str = ""
+    cost_micros: int = 0
+
+    @classmethod
+    def of(cls, outcome: SimulatedOutcome, *, cost_micros: int) -> Self:
+        used = outcome.playbook
+        return cls(
+            status=outcome.status,
+            playbook=used and used.name,
+            playbook_version=used and used.version,
+            reason=outcome.reason,
+            classification=outcome.classification,
+            intent=outcome.intent,
+            confidence=outcome.confidence,
+            sources=source_names(outcome),
+            plan=outcome.plan,
+            draft=outcome.draft,
+            model=outcome.model,
+            cost_micros=cost_micros,
+        )
+
+    def differs_from(self, other: "CaseOutcome") -> bool:
+        """Whether something else would be done or said. A language model says the same thing in
+        other words each time, so that only the words of the embedded brain are compared."""
+        are_comparable = is_repeatable(self.model) and is_repeatable(other.model)
+        return self.facts != other.facts or (are_comparable and self.draft != other.draft)
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """All but the words, and how sure the brain was."""
+        actions = [(action.kind, action.amount) for action in self.plan]
+        judged = (self.status, self.reason, self.classification, self.intent)
+        return (*judged, set(self.sources), actions)
+
+
+class CaseResult(BaseModel):
+    """What came of one case in one run. `before`: what comes of it with the content that is saved,
+    where a change of content was tried; `changed`: whether that is something else."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case_id: str
+    name: str
+    must: bool
+    passed: bool
+    tries: int
+    passes: int
+    unmet: tuple[Unmet, ...] = Field(description="Of the last try that was not as expected.")
+    outcome: CaseOutcome
+    before: CaseOutcome | None = None
+    changed: bool = False
+    created_at: datetime
+
+
+def is_repeatable(model: str) -> bool:
+    """Whether the same message has the same outcome each time: no language model took part."""
+    return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
+
+
+def thought_by_embedded(simulation: Simulation) -> bool:
+    """Whether a brain was asked, and the embedded one answered."""
+    return any(one.model.startswith(_EMBEDDED) for one in simulation.outcomes)
+
+
+def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
+    """Whether a case passes that passed so often. Shares are compared as whole thousandths, for
+    2 of 3 is not less than 0.667."""
+    return round(1000 * passes / tries) >= round(1000 * pass_rate)

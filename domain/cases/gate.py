@@ -1,0 +1,77 @@
+"""The publish gate: a version of a playbook goes live while the cases that fall to it are green."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.cases.case import SavedCase
+from domain.cases.digest import verdict_digest
+from domain.playbooks.playbook import PlaybookEntry
+from domain.simulation.choosing import playbook_for
+from domain.simulation.variant import LIVE
+
+
+class GatedCase(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+
+
+class GateStanding(BaseModel):
+    """What the gate says of a version. `was_live`: it, or one equal to it, answered events before,
+    and needs no green case."""
+
+    model_config = ConfigDict(frozen=True)
+
+    was_live: bool = Field(description="It answered events before, so it needs no green case.")
+    green: tuple[GatedCase, ...] = Field(description="Cases that passed on just this.")
+    failing: tuple[GatedCase, ...] = Field(description="Cases that failed on just this.")
+    untried: tuple[GatedCase, ...] = Field(
+        description="Cases that were not tried on just this playbook, content and model."
+    )
+
+    @property
+    def is_open(self) -> bool:
+        return self.was_live or not (self.failing or self.untried)
+
+
+def falling_to(
+    cases: Iterable[SavedCase], entries: Sequence[PlaybookEntry]
+) -> tuple[tuple[SavedCase, PlaybookEntry], ...]:
+    """The cases that a playbook must pass, each with the one that its event would go by.
+
+    `entries`: the playbooks as they would stand, oldest first. A case without a playbook is left
+    out: nothing goes live by it.
+    """
+    by_id = {entry.playbook.id: entry for entry in entries}
+    pairs = []
+    for case in cases:
+        found = playbook_for(entries, case.scenario.event_type, LIVE) if case.must else None
+        if found is not None and found[0].id is not None:
+            pairs.append((case, by_id[found[0].id]))
+    return tuple(pairs)
+
+
+def digests(
+    pairs: Iterable[tuple[SavedCase, PlaybookEntry]], content: bytes, model: str
+) -> dict[str, bytes]:
+    """By the id of each case, what its verdict must hold for. `content`, `model`: as
+    `verdict_digest` takes them."""
+    return {case.id: verdict_digest(entry.spec, content, model, case) for case, entry in pairs}
+
+
+def standing(
+    cases: Iterable[SavedCase], verdicts: Mapping[str, bool], *, was_live: bool
+) -> GateStanding:
+    """`cases`: those that fall to the playbook. `verdicts`: by their ids; one that is missing was
+    not tried."""
+    by_verdict: dict[bool | None, list[GatedCase]] = {True: [], False: [], None: []}
+    for case in cases:
+        by_verdict[verdicts.get(case.id)].append(GatedCase(id=case.id, name=case.name))
+    return GateStanding(
+        was_live=was_live,
+        green=tuple(by_verdict[True]),
+        failing=tuple(by_verdict[False]),
+        untried=tuple(by_verdict[None]),
+    )

@@ -1,0 +1,183 @@
+"""What in a text tells of a person, whoever it is: addresses, numbers and links, by their shape.
+
+Each expression is linear in the text: customers choose what it reads.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class PersonalKind(StrEnum):
+    LINK = "link"
+    EMAIL = "email"
+    IBAN = "iban"
+    CARD = "card"
+    PHONE = "phone"
+    STREET = "street"
+    TOWN = "town"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalData:
+    """`text[start:end]` is of that kind."""
+
+    kind: PersonalKind
+    start: int
+    end: int
+
+
+_LINK: Final = re.compile(r"(?:https?://|\bwww\.)[^\s<>\"]+", re.IGNORECASE)
+_AFTER_LINK: Final = ".,;:!?)]}'»"
+_IN_LOCAL: Final = r"[^\s@<>\"(),:;\[\]\\«»]"
+_EMAIL: Final = re.compile(
+    rf"(?<!{_IN_LOCAL}){_IN_LOCAL}{{1,320}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}})+"
+)
+# A part of a link's path that names one person's thing: long, or with many digits.
+_TOKEN: Final = re.compile(r"[\w-]{20}|(?:\d[\w-]{0,8}){6}")
+
+_IBAN_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])")
+_IBAN_REST: Final = re.compile(r"(?:[ \u00a0\u202f-]?[A-Za-z0-9]){0,34}")
+_IBAN_LENGTHS: Final = range(34, 14, -1)
+_DIGIT_RUN: Final = re.compile(r"\d+(?:[ \u00a0\u202f-]\d+)*")
+_DIGITS: Final = re.compile(r"\d+")
+_CARD_LENGTHS: Final = range(13, 20)
+
+_PHONE: Final = re.compile(
+    r"(?<![\d+])(?:"
+    r"(?:\+|00) ?\d(?:[ .()/-]{0,2}\d){7,14}"  # +33 6 …, 0044 20 …
+    r"|0\d(?:[ ./-]?\d\d){4}"  # 06 12 34 56 78
+    r"|0\d{2,4}[ -]\d{3,4}[ -]?\d{3,4}"  # 020 7946 0958
+    r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"  # (555) 123-4567
+    r")(?!\d)"
+)
+
+_WORD: Final = r"[^\W\d_][\w'’-]{0,40}"
+_CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][\w'’-]{0,40}"
+_STREET: Final = re.compile(
+    r"(?<![\w.,/-])\d{1,5}(?: ?(?i:bis|ter|quater|[a-d]))?,? "
+    r"(?:(?i:rue|avenue|av\.?|boulevard|boul\.?|bd|bld|chemin|ch\.|all[ée]e|impasse|place|quai"
+    r"|route|rte|cours|square|passage|r[ée]sidence|faubourg|sentier|lotissement)"
+    rf" (?:(?i:de|du|des|la|le|les|et|en|aux?) |(?i:l|d)['’] ?){{0,3}}{_WORD}(?: {_CAPITAL}){{0,3}}"
+    rf"|(?:{_WORD} ){{1,3}}(?i:street|road|avenue|lane|drive|boulevard|court|close|crescent"
+    r"|terrace|gardens|st|rd|ave|ln|dr|blvd)\b\.?)"
+)
+_TOWN: Final = re.compile(
+    rf"(?<![\w.,/#-])\d{{5}} {_CAPITAL}(?:[ -]{_CAPITAL}){{0,3}}"
+    r"|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b"
+)
+_NAME: Final = rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})"
+_INTRODUCED: Final = re.compile(
+    rf"(?i:je m['’]appelle|mon nom est|my name is|(?:mr|mrs|ms|mme|mlle|m)\.?) {_NAME}"
+)
+_SIGNED: Final = re.compile(
+    r"(?i:cordialement|bien [àa] vous|salutations|d['’]avance|merci|regards|thanks|thank you"
+    rf"|sincerely|cheers|best)[ ,.!]{{0,5}}\n\n?{_NAME}[ ,.!]{{0,5}}\n?\Z"
+)
+
+
+def links(text: str) -> Iterator[PersonalData]:
+    """Links that hold a token, a query or an address; others tell of nobody."""
+    for match in _LINK.finditer(text):
+        link = match[0].rstrip(_AFTER_LINK)
+        path = link.partition("//")[2].partition("/")[2]
+        if any(mark in link for mark in "?#@") or _TOKEN.search(path):
+            yield PersonalData(PersonalKind.LINK, match.start(), match.start() + len(link))
+
+
+def emails(text: str) -> Iterator[PersonalData]:
+    return _shaped(PersonalKind.EMAIL, _EMAIL, text) if "@" in text else iter(())
+
+
+def ibans(text: str) -> Iterator[PersonalData]:
+    """With a right checksum, or written without a space."""
+    done = 0
+    for start in _IBAN_START.finditer(text):
+        if start.start() < done:
+            continue
+        rest = _IBAN_REST.match(text, start.end())
+        end = _iban_end(text, start.start(), rest.end() if rest else start.end())
+        if end is not None:
+            done = end
+            yield PersonalData(PersonalKind.IBAN, start.start(), end)
+
+
+def cards(text: str) -> Iterator[PersonalData]:
+    """Card numbers: 13 to 19 digits, in groups or not, with a right checksum; or four by four."""
+    for run in _DIGIT_RUN.finditer(text):
+        groups = [match.span() for match in _DIGITS.finditer(text, *run.span())]
+        first = 0
+        while first < len(groups):
+            last = _card_end(text, groups, first)
+            if last is not None:
+                yield PersonalData(PersonalKind.CARD, groups[first][0], groups[last][1])
+            first = first + 1 if last is None else last + 1
+
+
+def phones(text: str) -> Iterator[PersonalData]:
+    return _shaped(PersonalKind.PHONE, _PHONE, text)
+
+
+def streets(text: str) -> Iterator[PersonalData]:
+    return _shaped(PersonalKind.STREET, _STREET, text)
+
+
+def towns(text: str) -> Iterator[PersonalData]:
+    """A town with its postal code."""
+    return _shaped(PersonalKind.TOWN, _TOWN, text)
+
+
+def names_said(text: str) -> Iterator[PersonalData]:
+    """Names by which people call themselves, or sign."""
+    for pattern in (_INTRODUCED, _SIGNED):
+        for match in pattern.finditer(text):
+            yield PersonalData(PersonalKind.NAME, *match.span("name"))
+
+
+def _shaped(kind: PersonalKind, pattern: re.Pattern[str], text: str) -> Iterator[PersonalData]:
+    for match in pattern.finditer(text):
+        yield PersonalData(kind, *match.span())
+
+
+def _iban_end(text: str, start: int, end: int) -> int | None:
+    """Where the longest IBAN ends that begins at `start`, `end` at the latest."""
+    places = [place for place in range(start, end) if text[place].isalnum()]
+    written = "".join(text[place] for place in places).upper()
+    for length in _IBAN_LENGTHS:
+        if length > len(places):
+            continue
+        stop = places[length - 1] + 1
+        if text[stop : stop + 1].isalnum():
+            continue
+        is_unbroken = stop - start == length
+        if is_unbroken or _is_iban(written[:length]):
+            return stop
+    return None
+
+
+def _is_iban(written: str) -> bool:
+    moved = written[4:] + written[:4]
+    return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1
+
+
+def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
+    """The last group of the longest card number that begins with the group `first`."""
+    digits, found = "", None
+    for last in range(first, min(first + 19, len(groups))):
+        begin, end = groups[last]
+        if len(digits) + end - begin > _CARD_LENGTHS[-1]:
+            break
+        digits += text[begin:end]
+        by_four = last - first == 3 and len(digits) == 16
+        if len(digits) in _CARD_LENGTHS and (by_four or _is_card(digits)):
+            found = last
+    return found
+
+
+def _is_card(digits: str) -> bool:
+    """By Luhn."""
+    doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
+    return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0

@@ -1,0 +1,120 @@
+"""The correction: a review that a person edited or rejected, and what can be learnt from it."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Category, Citation
+from domain.agent.intent import Intent
+from domain.cases.case import CaseSpec
+from domain.content.content import KnowledgeChange, TemplateChange
+from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
+from domain.learning.word_diff import Piece
+
+
+class CorrectionKind(StrEnum):
+    EDITED = "edited"
+    REJECTED = "rejected"
+
+
+class CorrectionState(StrEnum):
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    DISMISSED = "dismissed"
+
+
+class TemplateRevision(BaseModel):
+    """A change of a template that there is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["template_change"] = "template_change"
+    template_id: str
+    change: TemplateChange
+
+
+class KnowledgeRevision(BaseModel):
+    """The same of a knowledge entry."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["knowledge_change"] = "knowledge_change"
+    knowledge_id: str
+    change: KnowledgeChange
+
+
+ContentLesson = Annotated[
+    SuggestedEntry | SuggestedTemplate | TemplateRevision | KnowledgeRevision,
+    Field(discriminator="kind"),
+]
+"""What becomes of a client's content: something new, or a change of what is there."""
+
+
+class CorrectionOffers(BaseModel):
+    """What can be made of a correction, filled in as far as it is known; a person may change it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case: CaseSpec | None = Field(description="Null: the customer's words are gone.")
+    content: ContentLesson | None = Field(description="Null: no words of a person are known.")
+
+
+class CorrectionLesson(BaseModel):
+    """What a person accepts of a correction. `classification`, `intent`: what the customer wrote
+    of, as the person sees it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    classification: Category
+    intent: Intent | None = None
+    case: CaseSpec | None = None
+    content: ContentLesson | None = None
+
+
+class CorrectionSummary(BaseModel):
+    """One line of the queue."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    review_id: str
+    run_id: str
+    kind: CorrectionKind
+    state: CorrectionState
+    classification: str = Field(description="The class that the agent gave it.")
+    preview: str = Field(description="How the customer's text begins.")
+    sent_preview: str = Field(description="How the person's words begin; empty where none are.")
+    decided_by: str | None
+    decided_at: datetime | None
+    case_id: str | None = Field(description="The case that was made of it.")
+    content_kind: Literal["template", "knowledge"] | None
+    content_id: str | None = Field(description="The template or entry that it made or changed.")
+    created_at: datetime = Field(description="When the review was decided.")
+
+
+class CorrectionRecord(CorrectionSummary):
+    """One with all that it is about, as it is kept."""
+
+    subject: str | None
+    text: str = Field(description="What the customer wrote.")
+    draft: str = Field(description="What the agent would have sent.")
+    sent: str | None = Field(
+        description="What the person sent in its place; of a rejection the first answer that a "
+        "person then gave in the conversation, null while there is none."
+    )
+    note: str | None = Field(description="Why it was rejected.")
+    language: str
+    intent: Intent | None = Field(description="The intent that the agent gave it.")
+    confidence: float = Field(ge=0, le=1)
+    citations: tuple[Citation, ...] = Field(description="What the draft rests on.")
+
+
+class Correction(CorrectionRecord):
+    """The same with the difference of both texts, and what can be made of it."""
+
+    diff: tuple[Piece, ...] = Field(
+        description="From the draft to the words that were sent; empty where none are."
+    )
+    offers: CorrectionOffers

@@ -1,0 +1,37 @@
+"""Errors around corrections and labelled examples."""
+
+from collections.abc import Mapping
+
+from domain.core.errors import DomainError
+
+
+class CorrectionNotFound(DomainError):
+    """The client has no such correction."""
+
+    code = "correction_not_found"
+
+
+class CorrectionDecided(DomainError):
+    """Somebody has accepted or dismissed the correction already; it is decided once."""
+
+    code = "correction_decided"
+
+
+class ExampleNotFound(DomainError):
+    """The client has no such labelled example."""
+
+    code = "example_not_found"
+
+
+class TooManyExamples(DomainError):
+    """The client has as many labelled examples as one may have: `limit`."""
+
+    code = "too_many_examples"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}

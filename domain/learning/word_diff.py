@@ -1,0 +1,103 @@
+"""The difference of two texts, word by word: what stayed, what was struck out, what was added."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.core.effort import spend
+
+MOST_PAIRS: Final = 40_000
+"""Pairs of equal units that are compared: of one letter repeated they grow with the square."""
+
+MOST_UNITS: Final = 2_000
+"""Units of both texts together."""
+
+# A word or a mark with the blanks after it; then lines; then the whole text.
+_UNITS: Final = (re.compile(r"\w+\s*|[^\w\s]\s*|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
+
+
+class PieceKind(StrEnum):
+    EQUAL = "equal"
+    INSERT = "insert"
+    DELETE = "delete"
+
+
+class Piece(BaseModel):
+    """`equal`: in both texts. `delete`: in the first alone. `insert`: in the second alone."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: PieceKind
+    text: str
+
+
+def word_diff(before: str, after: str) -> tuple[Piece, ...]:
+    """The pieces in order: without the inserts they make `before`, without the deletes `after`.
+
+    Texts that are too long to be compared by words are compared by lines, else as a whole. No two
+    neighbours have the same kind, and none is empty.
+    """
+    spend(len(before) + len(after))
+    for pattern in _UNITS:
+        old, new = pattern.findall(before), pattern.findall(after)
+        head, tail = _common_ends(old, new)
+        old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
+        if not _is_comparable(old_middle, new_middle):
+            continue
+        middle = _compared(old_middle, new_middle)
+        ends = _piece(PieceKind.EQUAL, old[:head]), _piece(PieceKind.EQUAL, old[len(old) - tail :])
+        return tuple(_joined([ends[0], *middle, ends[1]]))
+    return tuple(_joined([(PieceKind.DELETE, before), (PieceKind.INSERT, after)]))
+
+
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many units both begin with, and how many they then end with."""
+    shorter = min(len(old), len(new))
+    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+    rest = shorter - head
+    tail = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
+    return head, tail
+
+
+def _is_comparable(old: Sequence[str], new: Sequence[str]) -> bool:
+    spend(len(old) + len(new))
+    if len(old) + len(new) > MOST_UNITS:
+        return False
+    in_old, in_new = Counter(old), Counter(new)
+    pairs = sum(count * in_new[unit] for unit, count in in_old.items())
+    return pairs <= MOST_PAIRS
+
+
+def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if tag == "equal":
+            yield _piece(PieceKind.EQUAL, old[old_from:old_to])
+            continue
+        yield _piece(PieceKind.DELETE, old[old_from:old_to])
+        yield _piece(PieceKind.INSERT, new[new_from:new_to])
+
+
+def _piece(kind: PieceKind, units: Sequence[str]) -> tuple[PieceKind, str]:
+    return kind, "".join(units)
+
+
+def _joined(pieces: Sequence[tuple[PieceKind, str]]) -> Iterator[Piece]:
+    """Neighbours of one kind as one piece, the empty ones left out."""
+    kind, text = PieceKind.EQUAL, ""
+    for next_kind, next_text in pieces:
+        if not next_text:
+            continue
+        if next_kind is kind:
+            text += next_text
+            continue
+        if text:
+            yield Piece(kind=kind, text=text)
+        kind, text = next_kind, next_text
+    if text:
+        yield Piece(kind=kind, text=text)

@@ -1,0 +1,21 @@
+"""Errors around customers' ratings."""
+
+from domain.core.errors import DomainError
+
+
+class RatingLinkUnknown(DomainError):
+    """No link of ours, or the answer that it is about is gone."""
+
+    code = "rating_link_unknown"
+
+
+class RatingLinkExpired(DomainError):
+    """The link was made too long ago."""
+
+    code = "rating_link_expired"
+
+
+class RatedAnswerNotFound(DomainError):
+    """The widget's session has no answer with this number that could be rated."""
+
+    code = "answer_not_found"

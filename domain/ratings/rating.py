@@ -1,0 +1,53 @@
+"""The rating: what a customer says of the answer to one message."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.core.errors import InvalidInput
+from domain.core.plain_text import clean_text
+
+LEAST: Final = 1
+MOST: Final = 5
+MAX_COMMENT: Final = 1_000
+"""Characters of a comment."""
+
+
+class RatingChannel(StrEnum):
+    MAIL = "mail"
+    WIDGET = "widget"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRating:
+    """A rating as it is kept. `score`: LEAST (bad) to MOST (good)."""
+
+    score: int
+    comment: str | None = None
+
+
+class Rating(BaseModel):
+    """One for each run; the customer may change it for a while."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    run_id: str
+    score: int = Field(ge=LEAST, le=MOST)
+    comment: str | None
+    channel: RatingChannel
+    created_at: datetime
+    updated_at: datetime | None
+
+
+def checked_rating(score: int, comment: str | None = None) -> GivenRating:
+    """The rating as it is kept; a blank comment is none. Raises InvalidInput."""
+    if not LEAST <= score <= MOST:
+        raise InvalidInput(f"score: {LEAST} to {MOST} expected")
+    words = clean_text(comment or "", 2 * MAX_COMMENT)
+    if len(words) > MAX_COMMENT:
+        raise InvalidInput(f"comment: {MAX_COMMENT} characters at most")
+    return GivenRating(score, words or None)

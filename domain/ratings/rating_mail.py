@@ -1,0 +1,15 @@
+"""How a mail with an answer asks for a rating: two lines at its end."""
+
+from typing import Final
+
+_LINES: Final = {
+    "fr": "Cette réponse vous a-t-elle aidé ? Un clic suffit :\n{link}",
+    "en": "Was this answer helpful? One click is enough:\n{link}",
+}
+
+
+def with_rating_link(text: str, link: str, language: str) -> str:
+    """The mail's text with the question and the link below it. `language`: fr or en, French for
+    any other."""
+    asked = _LINES.get(language, _LINES["fr"]).format(link=link)
+    return f"{text.rstrip()}\n\n{asked}\n"

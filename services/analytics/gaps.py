@@ -1,0 +1,122 @@
+"""Knowledge gaps: what customers asked and the agent could not answer."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.brain import Passage
+from domain.analytics.gaps import (
+    EXAMPLES,
+    MAX_QUESTIONS,
+    FoundKnowledge,
+    GapExample,
+    GapSpan,
+    HumanAnswer,
+    KnowledgeGap,
+    KnowledgeGaps,
+    OpenQuestion,
+    QuestionCluster,
+    Tally,
+    ranked,
+)
+from domain.analytics.ports import ReadsQuestions
+from domain.core.ids import TenantId
+from domain.tenants.actor import ANYONE, Actor
+from store.analytics.open_questions import OpenQuestions
+from store.content.content import ContentRepository
+from store.core.database import Database
+
+
+async def knowledge_gaps(
+    database: Database,
+    tenant: TenantId,
+    actor: Actor,
+    reader: ReadsQuestions,
+    *,
+    span: GapSpan,
+    now: datetime,
+    limit: int,
+) -> KnowledgeGaps:
+    """The `limit` largest gaps of the days of `span` before `now`. No transaction is held while
+    the questions are put into clusters.
+
+    Raises RoleRequired, and OverBudget where the questions cost too much.
+    """
+    actor.require(ANYONE)
+    since = now - timedelta(days=span)
+    async with database.reading(tenant) as connection:
+        newest = await OpenQuestions(connection, tenant).newest(since, MAX_QUESTIONS + 1)
+    questions = newest[:MAX_QUESTIONS]
+    clusters = ranked(await reader.clusters([one.text for one in questions]), questions)
+    shown = [[questions[place] for place in cluster.places] for cluster in clusters[:limit]]
+    async with database.reading(tenant) as connection:
+        answers = await OpenQuestions(connection, tenant).answers(
+            [[one.run_id for one in gap] for gap in shown]
+        )
+        passages = await _written_since(connection, tenant, shown)
+    known = await reader.answering(
+        [(gap[0].text, found) for gap, found in zip(shown, passages, strict=True)]
+    )
+    return KnowledgeGaps(
+        since=since,
+        questions=len(questions),
+        is_cut=len(newest) > len(questions),
+        clusters=len(clusters),
+        gaps=tuple(
+            _gap(cluster, gap, len(questions), answers.get(number), known[number])
+            for number, (cluster, gap) in enumerate(zip(clusters, shown, strict=False))
+        ),
+    )
+
+
+async def _written_since(
+    connection: AsyncConnection, tenant: TenantId, gaps: Sequence[Sequence[OpenQuestion]]
+) -> list[list[Passage]]:
+    """Of each gap what a search finds now for its most typical question, and could not find when
+    the last one was asked."""
+    content = ContentRepository(connection, tenant)
+    found = [await content.search(gap[0].text) for gap in gaps]
+    entries = sorted({passage.id for passages in found for passage in passages})
+    written = await OpenQuestions(connection, tenant).written_at(entries)
+    return [
+        [one for one in passages if one.id in written and written[one.id] > _last(gap)]
+        for gap, passages in zip(gaps, found, strict=True)
+    ]
+
+
+def _last(gap: Sequence[OpenQuestion]) -> datetime:
+    return max(one.asked_at for one in gap)
+
+
+def _gap(
+    cluster: QuestionCluster,
+    gap: Sequence[OpenQuestion],
+    questions: int,
+    answer: HumanAnswer | None,
+    known: Passage | None,
+) -> KnowledgeGap:
+    return KnowledgeGap(
+        label=" ".join(cluster.label),
+        count=len(gap),
+        share=len(gap) / questions,
+        classes=_tallies(one.classification for one in gap),
+        languages=_tallies(one.language for one in gap),
+        examples=tuple(
+            GapExample(run_id=one.run_id, text=one.text, asked_at=one.asked_at)
+            for one in gap[:EXAMPLES]
+        ),
+        answer=answer,
+        knowledge=FoundKnowledge(id=known.id, title=known.title) if known else None,
+        first_seen=min(one.asked_at for one in gap),
+        last_seen=_last(gap),
+    )
+
+
+def _tallies(values: Iterable[str | None]) -> tuple[Tally, ...]:
+    counts = Counter(values)
+    return tuple(
+        Tally(value=value, count=count)
+        for value, count in sorted(counts.items(), key=lambda one: (-one[1], one[0] or ""))
+    )

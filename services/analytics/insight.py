@@ -1,0 +1,49 @@
+"""Insight: what a range of days came to, beside the range before it."""
+
+from datetime import date
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.analytics.insight import Insight, before, change, period, reasons, slices, whole
+from domain.core.ids import TenantId
+from domain.tenants.actor import ANYONE, Actor
+from store.analytics.churn import ChurnRepository
+from store.analytics.metrics import MetricsRepository
+
+MAX_DAYS: Final = 366
+
+
+async def read_insight(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    actor: Actor,
+    span: tuple[date, date],
+    *,
+    compare: bool,
+) -> Insight:
+    """The figures of the days from the first to the last of `span`, at most `MAX_DAYS`. It reads
+    the rows of days alone, so that it costs the same however much came in.
+
+    Raises RoleRequired.
+    """
+    actor.require(ANYONE)
+    repository = MetricsRepository(connection, tenant)
+    days = await repository.insight(*span)
+    now = period(*span, days)
+    previous = None
+    if compare:
+        earlier = before(*span)
+        previous = period(*earlier, await repository.insight(*earlier))
+    counted = whole(days)
+    names = await repository.playbook_names()
+    return Insight(
+        period=now,
+        previous=previous,
+        change=change(now.figures, previous.figures) if previous else None,
+        by_class=slices(counted, lambda day: day.by_class),
+        by_playbook=slices(counted, lambda day: day.by_playbook, names),
+        by_channel=slices(counted, lambda day: day.by_channel),
+        by_reason=reasons(counted),
+        churn=await ChurnRepository(connection, tenant).risk(span[1]),
+    )

@@ -1,0 +1,1 @@
+"""What people teach: corrections that they accept, and the labelled examples that they give."""

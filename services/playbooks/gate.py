@@ -1,0 +1,90 @@
+"""The publish gate: what a version of a playbook passes before it answers events."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from domain.cases.digest import NamesModel
+from domain.cases.errors import CasesNotGreen
+from domain.cases.gate import GateStanding
+from domain.playbooks.playbook import PlaybookEntry, check_override
+from domain.tenants.actor import OWNERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.cases.verdicts import Verdicts
+from store.playbooks.live_versions import LiveVersions
+from store.playbooks.playbooks import PlaybookRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """How versions go live. `override`: why they do though cases are not green; None: they do
+    not."""
+
+    model: NamesModel
+    override: str | None = None
+
+    @staticmethod
+    def of(model: NamesModel, override: str | None) -> "Publication":
+        """As somebody asks for it. Raises InvalidInput."""
+        return Publication(model, None if override is None else check_override(override))
+
+    def permit(self, actor: Actor) -> None:
+        """Raises RoleRequired for an override by anybody but an owner."""
+        if self.override is not None:
+            actor.require(OWNERS)
+
+
+NEW_CLIENT: Final = Publication(lambda: "")
+"""Of a client that was just made: it has no cases, so no model is asked for. With cases it would
+open nothing, for no verdict is of a model without a name."""
+
+
+async def go_live(
+    work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
+) -> None:
+    """Let the changed playbooks that are on answer events, as they stand in this transaction.
+
+    The caller holds the account's lock. Raises CasesNotGreen.
+    """
+    entries = await PlaybookRepository(work.connection, work.tenant).all()
+    live = LiveVersions(work.connection, work.tenant)
+    starting = [
+        entry
+        for entry in entries
+        if entry.playbook.id in changed
+        and entry.is_active
+        and not entry.rulebook.shadow  # it sends nothing
+        and not await live.is_live(entry.playbook)
+    ]
+    if not starting:
+        return
+    ids = [entry.playbook.id for entry in starting]
+    gate = await Verdicts(work.connection, work.tenant).gate(entries, ids, publication.model)
+    shut = {playbook_id: one for playbook_id, one in gate.items() if not one.is_open}
+    if shut and publication.override is None:
+        raise CasesNotGreen(
+            failing=sum(len(one.failing) for one in shut.values()),
+            untried=sum(len(one.untried) for one in shut.values()),
+        )
+    for entry in starting:
+        overridden = shut.get(entry.playbook.id)
+        await live.go_live(
+            entry.playbook,
+            work.now,
+            overridden_because=publication.override if overridden else None,
+        )
+        if overridden:
+            _note(work, actor, entry, overridden)
+
+
+def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
+    """The reason itself stands at the version: audit entries hold nobody's words."""
+    work.note(
+        actor,
+        "publish gate overridden",
+        playbook_id=entry.playbook.id,
+        version=str(entry.playbook.version),
+        failing=str(len(gate.failing)),
+        untried=str(len(gate.untried)),
+        reason="on the version",
+    )

@@ -1,0 +1,1 @@
+"""What customers say of the answers that they were given."""

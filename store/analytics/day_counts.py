@@ -1,0 +1,269 @@
+"""The counts of a day for a page of clients, in one statement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.analytics.latencies import WIDTH
+from domain.analytics.metrics import DURABLE_AFTER, Breakdown, DayCounts, Slice, midnight
+from domain.core.ids import first_ulid
+
+# An id is drawn on arrival, by the same clock as its time or, behind a lock, a little earlier.
+_MARGIN: Final = timedelta(hours=1)
+_DIGITS: Final = 6
+# The parts of the breakdown, by what SQL says they are parts of.
+_PARTS: Final = {
+    "classification": "by_class",
+    "playbook_id": "by_playbook",
+    "channel": "by_channel",
+}
+
+_OF_RUNS_ALONE: Final = (
+    *("runs", "completed", "needs_review", "failed", "escalated", "reviewed", "asked", "handled"),
+    *("resolved", "resolved_alone", "reopened", "durable", "cost_micros"),
+)
+_PLAIN: Final = (
+    *("events", "no_playbook", "messages_in", "messages_out", "customers", "latency_p50_ms"),
+    *("latency_p95_ms", "sentiment_mean", "sentiment_count", "rated", "satisfied", "rating_mean"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientDay:
+    """`retention`: how long the client wants what kept (`domain/privacy/retention.py`)."""
+
+    client_id: str
+    retention: Mapping[str, object]
+    counts: DayCounts
+
+
+# Each run of the day with what became of it. Each table is read by its primary key, whose ids are
+# in the order of time, or by a key of the run: what a day costs grows with the day, not with what
+# the client has. Who joins does so row by row, for a plan made for idle clients must do for a busy
+# one too. `came_back` is asked once the time is over, of resolved runs only.
+#
+# Silent: nothing of its own to answer to. An automatic mail is answered by silence; a message that
+# was added to an open review is part of a case that is counted already.
+_SILENCE: Final = "{0}.status = 'completed' AND {0}.response = '' AND {0}.plan = '[]'"
+_IS_SILENT: Final = _SILENCE.format("run")
+_IT_IS_SILENT: Final = _SILENCE.format("other")
+_LOOKED_AT: Final = f"""
+    SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
+           coalesce(run.classification, '') AS classification, run.playbook_id,
+           coalesce(inbound.channel, '') AS channel,
+           human.reason, human.decided, human.reason IS NOT NULL AS escalated,
+           past.asks, past.asks AND run.status = 'completed' AS resolved,
+           past.closed_at,
+           CASE WHEN past.asks AND run.status = 'completed' AND :ends <= :now - :durable THEN
+               EXISTS (
+                   SELECT FROM engine_messages AS later
+                   CROSS JOIN LATERAL (
+                       SELECT count(*) > 0 AS is_silent FROM engine_runs AS other
+                       WHERE other.client_id = run.client_id AND other.event_id = later.event_id
+                         AND other.joined_review IS NULL AND {_IT_IS_SILENT}
+                   ) AS its
+                   WHERE later.client_id = run.client_id AND later.direction = 'inbound'
+                     AND later.conversation_id = inbound.conversation_id
+                     AND later.created_at > past.closed_at
+                     AND later.created_at <= past.closed_at + :durable
+                     AND NOT its.is_silent
+               ) OR EXISTS (
+                   SELECT FROM engine_messages AS later
+                   CROSS JOIN LATERAL (
+                       SELECT count(*) > 0 AS is_alike FROM engine_runs AS other
+                       WHERE other.client_id = run.client_id AND other.event_id = later.event_id
+                         AND other.classification = run.classification
+                         AND ({_IT_IS_SILENT}) IS NOT TRUE
+                   ) AS its
+                   WHERE later.client_id = run.client_id AND later.direction = 'inbound'
+                     AND later.customer_key = inbound.customer_key
+                     AND later.created_at > past.closed_at
+                     AND later.created_at <= past.closed_at + :durable
+                     AND its.is_alike
+               )
+           END AS came_back
+    FROM clients AS client
+    CROSS JOIN LATERAL (
+        SELECT * FROM engine_runs
+        WHERE client_id = client.id AND id >= :first_id AND id < :end_id
+          AND received_at >= :begins AND received_at < :ends OFFSET 0
+    ) AS run
+    CROSS JOIN LATERAL (
+        SELECT (array_agg(ticket.reason ORDER BY ticket.round))[1] AS reason,
+               coalesce(bool_or(ticket.status IN ('approved', 'edited', 'rejected')), false)
+                   AS decided
+        FROM escalation_tickets AS ticket
+        WHERE ticket.client_id = run.client_id AND ticket.run_id = run.id
+    ) AS human
+    LEFT JOIN LATERAL (
+        SELECT conversation_id, customer_key, channel FROM engine_messages
+        WHERE client_id = run.client_id AND event_id = run.event_id AND direction = 'inbound'
+        OFFSET 0
+    ) AS inbound ON true
+    CROSS JOIN LATERAL (
+        SELECT human.reason IS NOT NULL
+                   OR (run.joined_review IS NULL AND ({_IS_SILENT}) IS NOT TRUE) AS asks,
+               coalesce(run.finished_at, run.answered_at, run.received_at) AS closed_at
+        OFFSET 0
+    ) AS past
+    WHERE client.id = ANY(:client_ids) AND client.closed_at IS NULL
+"""  # noqa: S608 - constants
+
+_OF_RUNS: Final = """
+    SELECT client_id AS whose, count(*) AS runs,
+           count(*) FILTER (WHERE status = 'completed') AS completed,
+           count(*) FILTER (WHERE status = 'needs_review') AS needs_review,
+           count(*) FILTER (WHERE status = 'failed') AS failed,
+           count(*) FILTER (WHERE escalated) AS escalated,
+           count(*) FILTER (WHERE decided) AS reviewed,
+           count(*) FILTER (WHERE asks) AS asked,
+           count(*) FILTER (WHERE asks AND status <> 'received') AS handled,
+           count(*) FILTER (WHERE resolved) AS resolved,
+           count(*) FILTER (WHERE resolved AND NOT escalated) AS resolved_alone,
+           count(*) FILTER (WHERE came_back) AS reopened,
+           count(*) FILTER (WHERE NOT came_back) AS durable,
+           max(closed_at) FILTER (WHERE resolved) AS closed_at,
+           coalesce(sum(cost_micros), 0)::bigint AS cost_micros,
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY duration_ms) AS latency_p50_ms,
+           percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
+    FROM looked_at GROUP BY client_id
+"""
+# One row for each value of each part; of `reason` and `step` only the number counts.
+_OF_PARTS: Final = """
+    SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
+        'part', CASE level WHEN 15 THEN 'classification' WHEN 23 THEN 'playbook_id'
+                     WHEN 27 THEN 'channel' WHEN 29 THEN 'reason' ELSE 'step' END,
+        'value', coalesce(classification, playbook_id, channel, reason, step::text),
+        'number', number, 'asked', asked, 'resolved', resolved, 'resolved_alone', resolved_alone,
+        'escalated', escalated, 'reopened', reopened, 'durable', durable,
+        'cost_micros', cost_micros)) AS parts
+    FROM (
+        SELECT client_id, classification, playbook_id, channel, reason, step,
+               grouping(classification, playbook_id, channel, reason, step) AS level,
+               count(*) AS number,
+               count(*) FILTER (WHERE asks) AS asked,
+               count(*) FILTER (WHERE resolved) AS resolved,
+               count(*) FILTER (WHERE resolved AND NOT escalated) AS resolved_alone,
+               count(*) FILTER (WHERE escalated) AS escalated,
+               count(*) FILTER (WHERE came_back) AS reopened,
+               count(*) FILTER (WHERE NOT came_back) AS durable,
+               coalesce(sum(cost_micros), 0)::bigint AS cost_micros
+        FROM (
+            SELECT *, CASE WHEN duration_ms IS NOT NULL
+                THEN floor(ln(greatest(duration_ms, 1)) / ln(:width))::int END AS step
+            FROM looked_at
+        ) AS stepped
+        GROUP BY GROUPING SETS ((client_id, classification), (client_id, playbook_id),
+                                (client_id, channel), (client_id, reason), (client_id, step))
+    ) AS grouped
+    WHERE coalesce(classification, playbook_id, channel, reason, step::text) IS NOT NULL
+    GROUP BY client_id
+"""
+_COUNTED: Final = sa.text(f"""
+    WITH looked_at AS MATERIALIZED ({_LOOKED_AT})
+    SELECT client.id AS client_id, coalesce(settings.retention, '{{}}') AS retention,
+           event.*, run.*, part.parts, sent.*, received.*, mood.*, rating.*
+    FROM clients AS client
+    LEFT JOIN client_settings AS settings ON settings.client_id = client.id
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS events, count(*) FILTER (WHERE outcome = 'no_playbook') AS no_playbook
+        FROM engine_events
+        WHERE client_id = client.id AND id >= :first_id AND id < :end_id
+          AND received_at >= :begins AND received_at < :ends
+    ) AS event
+    LEFT JOIN ({_OF_RUNS}) AS run ON run.whose = client.id
+    LEFT JOIN ({_OF_PARTS}) AS part ON part.whose = client.id
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS messages_out
+        FROM engine_messages
+        WHERE client_id = client.id AND id >= :first_id AND id < :end_id
+          AND direction = 'outbound' AND created_at >= :begins AND created_at < :ends
+    ) AS sent
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS messages_in, count(DISTINCT customer_key) AS customers
+        FROM engine_messages
+        WHERE client_id = client.id AND direction = 'inbound'
+          AND created_at >= :begins AND created_at < :ends
+    ) AS received
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS sentiment_count, avg(score) AS sentiment_mean
+        FROM sentiment_logs
+        WHERE client_id = client.id AND event_id >= :first_id AND event_id < :end_id
+          AND created_at >= :begins AND created_at < :ends
+    ) AS mood
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS rated, count(*) FILTER (WHERE score >= 4) AS satisfied,
+               avg(score)::float8 AS rating_mean
+        FROM ratings
+        WHERE client_id = client.id AND created_at >= :begins AND created_at < :ends
+    ) AS rating
+    WHERE client.id = ANY(:client_ids) AND client.closed_at IS NULL
+      AND (client.created_at < :ends OR events > 0 OR messages_in > 0 OR messages_out > 0)
+    ORDER BY client.id
+""").columns(retention=JSONB, parts=JSONB)  # noqa: S608 - constants
+
+
+async def count_day(
+    connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
+) -> list[ClientDay]:
+    """A day (UTC) of those of these clients that existed by its end, as it stands `now`. For
+    schedules: it spans clients. A client that has records of a day before it was made, imported
+    ones, has that day too; one that is being erased has none."""
+    begins = midnight(day)
+    ends = begins + timedelta(days=1)
+    rows = await connection.execute(
+        _COUNTED,
+        {
+            "client_ids": list(client_ids),
+            "begins": begins,
+            "ends": ends,
+            "first_id": first_ulid(begins - _MARGIN),
+            "end_id": first_ulid(ends + _MARGIN),
+            "now": now,
+            "durable": DURABLE_AFTER,
+            "width": WIDTH,
+        },
+    )
+    return [_client_day(row._asdict(), ends, now) for row in rows]
+
+
+def _client_day(row: dict[str, Any], ends: datetime, now: datetime) -> ClientDay:
+    # Sums of floating-point numbers differ in their last digits with the order of the rows.
+    values: dict[str, Any] = {
+        name: round(value, _DIGITS) if isinstance(value := row[name], float) else value
+        for name in _PLAIN
+    }
+    # A client without runs has no row of them.
+    values |= {name: row[name] or 0 for name in _OF_RUNS_ALONE}
+    is_over = now >= max(ends, row["closed_at"] or ends) + DURABLE_AFTER
+    if not is_over:
+        values |= {"reopened": None, "durable": None}
+    parts: list[dict[str, Any]] = row["parts"] or []
+    counts = DayCounts(
+        **values,
+        escalations=_numbers(parts, "reason"),
+        latencies=_numbers(parts, "step"),
+        breakdown=Breakdown(
+            **{name: _slices(parts, part, is_over=is_over) for part, name in _PARTS.items()}
+        ),
+    )
+    return ClientDay(row["client_id"], row["retention"], counts)
+
+
+def _numbers(parts: Sequence[Mapping[str, Any]], part: str) -> dict[str, int]:
+    return {one["value"]: one["number"] for one in parts if one["part"] == part}
+
+
+def _slices(parts: Sequence[Mapping[str, Any]], part: str, *, is_over: bool) -> dict[str, Slice]:
+    """Those that ask for something: a class of automatic mails alone is none."""
+    names = set(Slice.model_fields) - (set() if is_over else {"reopened", "durable"})
+    return {
+        one["value"]: Slice.model_validate({name: one[name] for name in names})
+        for one in parts
+        if one["part"] == part and one["asked"]
+    }

@@ -1,0 +1,107 @@
+"""Questions that the agent could not answer, read from where they stand: what is erased is gone
+from here too."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.analytics.gaps import QUESTION_CHARS, HumanAnswer, OpenQuestion
+from domain.core.ids import first_ulid
+from store.core.repository import TenantRepository
+
+# A review's id is drawn when it is opened: a little after its run came in.
+_MARGIN: Final = timedelta(hours=1)
+_ANSWER_CHARS: Final = 20_000
+
+# The newest reviews first, by the primary key. An order that no shop knows is no gap of knowledge.
+_NEWEST: Final = sa.text(f"""
+    SELECT run.id AS run_id, left(said.body, :chars) AS text, run.classification, run.language,
+           run.received_at AS asked_at
+    FROM escalation_tickets AS review
+    CROSS JOIN LATERAL (
+        SELECT * FROM engine_runs
+        WHERE client_id = review.client_id AND id = review.run_id
+          AND received_at >= :since
+          AND (review.reason = '{EscalationReason.MISSING_KNOWLEDGE}' OR citations = '[]')
+          AND coalesce(lookup ->> 'state', 'found') = 'found' OFFSET 0
+    ) AS run
+    CROSS JOIN LATERAL (
+        SELECT body FROM engine_messages
+        WHERE client_id = review.client_id AND event_id = run.event_id AND direction = 'inbound'
+          AND body <> '' OFFSET 0
+    ) AS said
+    WHERE review.client_id = :client_id AND review.id >= :first_id AND review.round = 0
+      AND review.reason IN
+          ('{EscalationReason.MISSING_KNOWLEDGE}', '{EscalationReason.LOW_CONFIDENCE}')
+    ORDER BY review.id DESC LIMIT :limit
+""")  # noqa: S608 - our own names
+
+# An answer that a person wrote, or approved. `number`: of the gap.
+_ANSWERS: Final = sa.text("""
+    SELECT DISTINCT ON (asked.number) asked.number, run.id AS run_id,
+           left(answer.body, :chars) AS text, answer.created_at AS answered_at
+    FROM unnest(CAST(:numbers AS int[]), CAST(:runs AS text[])) AS asked (number, run_id)
+    CROSS JOIN LATERAL (
+        SELECT id, event_id FROM engine_runs
+        WHERE client_id = :client_id AND id = asked.run_id OFFSET 0
+    ) AS run
+    CROSS JOIN LATERAL (
+        SELECT body, created_at, author FROM engine_messages
+        WHERE client_id = :client_id AND event_id = run.event_id AND direction = 'outbound'
+          AND body <> '' OFFSET 0
+    ) AS answer
+    WHERE answer.author = 'human' OR EXISTS (
+        SELECT FROM escalation_tickets AS review
+        WHERE review.client_id = :client_id AND review.run_id = run.id
+          AND review.status IN ('approved', 'edited'))
+    ORDER BY asked.number, answer.created_at DESC, run.id DESC
+""")
+_CHANGED: Final = sa.text("""
+    SELECT id, coalesce(updated_at, created_at) AS at FROM knowledge_entries
+    WHERE client_id = :client_id AND id = ANY(:entries)
+""")
+
+
+class OpenQuestions(TenantRepository):
+    """One client's questions without an answer."""
+
+    async def newest(self, since: datetime, limit: int) -> list[OpenQuestion]:
+        """Those that came since an aware time, the newest first."""
+        rows = await self._connection.execute(
+            _NEWEST,
+            {
+                "client_id": self._tenant,
+                "since": since,
+                "first_id": first_ulid(since - _MARGIN),
+                "chars": QUESTION_CHARS,
+                "limit": limit,
+            },
+        )
+        return [OpenQuestion(**row._asdict()) for row in rows]
+
+    async def answers(self, gaps: Sequence[Sequence[str]]) -> dict[int, HumanAnswer]:
+        """The newest answer of a person to one of each gap's runs, by the gap's place."""
+        asked = [(number, run) for number, runs in enumerate(gaps) for run in runs]
+        rows = await self._connection.execute(
+            _ANSWERS,
+            {
+                "client_id": self._tenant,
+                "numbers": [number for number, _ in asked],
+                "runs": [run for _, run in asked],
+                "chars": _ANSWER_CHARS,
+            },
+        )
+        return {
+            row.number: HumanAnswer(run_id=row.run_id, text=row.text, answered_at=row.answered_at)
+            for row in rows
+        }
+
+    async def written_at(self, entries: Sequence[str]) -> Mapping[str, datetime]:
+        """When each of these knowledge entries was last written, by id."""
+        rows = await self._connection.execute(
+            _CHANGED, {"client_id": self._tenant, "entries": list(entries)}
+        )
+        return {row.id: row.at for row in rows}

@@ -1,0 +1,41 @@
+"""The digest of what a client's agent thinks with beside its playbooks."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+
+# By values, not by ids: a change that was tried and is then saved has the digest of its trial.
+# Templates count in their order, for of two that fit the older one is used; knowledge is found by
+# its rank. jsonb writes the same values the same way.
+_DIGEST: Final = sa.text("""
+    WITH template AS (
+        SELECT row_number() OVER (ORDER BY created_at, id) AS place,
+               sha256(convert_to(jsonb_build_array(
+                   name, category, language, body, intent, not_for)::text, 'UTF8')) AS digest
+        FROM response_templates WHERE client_id = :tenant AND is_active
+    ), entry AS (
+        SELECT sha256(convert_to(jsonb_build_array(
+                   title, body, language)::text, 'UTF8')) AS digest
+        FROM knowledge_entries WHERE client_id = :tenant
+    ), chosen AS (
+        SELECT jsonb_build_array(coalesce(system_prompt, ''), sensitive_words)::text AS told
+        FROM client_settings WHERE client_id = :tenant
+    )
+    SELECT sha256(
+        coalesce((SELECT string_agg(digest, ''::bytea ORDER BY place) FROM template), ''::bytea)
+        || '/'::bytea
+        || coalesce((SELECT string_agg(digest, ''::bytea ORDER BY digest) FROM entry), ''::bytea)
+        || '/'::bytea
+        || convert_to(coalesce((SELECT told FROM chosen), '["", []]'), 'UTF8')
+    )
+""")
+
+
+async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
+    """Of the templates that are on, the knowledge, the system prompt and the sensitive words, as
+    they stand in this transaction."""
+    found = await connection.execute(_DIGEST, {"tenant": tenant})
+    return bytes(found.scalar_one())

@@ -1,0 +1,73 @@
+"""The verdicts on a client's cases, and what the publish gate makes of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.cases.digest import NamesModel
+from domain.cases.gate import GateStanding, digests, falling_to, standing
+from domain.playbooks.playbook import PlaybookEntry
+from store.cases.content_digest import content_digest
+from store.cases.saved_cases import SavedCaseRepository
+from store.core.repository import TenantRepository
+from store.playbooks.live_versions import LiveVersions
+from store.playbooks.playbooks import PlaybookRepository
+
+# Of a case that was tried several times on the same, the last verdict holds.
+_LATEST: Final = sa.text("""
+    SELECT DISTINCT ON (r.case_id) r.case_id, r.passed
+    FROM unnest(CAST(:cases AS text[]), CAST(:digests AS bytea[])) AS wanted (case_id, digest)
+    JOIN case_results AS r
+        ON r.client_id = :tenant AND r.case_id = wanted.case_id AND r.digest = wanted.digest
+    ORDER BY r.case_id, r.created_at DESC, r.case_run_id DESC
+""")
+
+
+class Verdicts(TenantRepository):
+    async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
+        """By case: whether it passed when it was last tried on just this digest."""
+        if not wanted:
+            return {}
+        rows = await self._connection.execute(
+            _LATEST,
+            {"tenant": self._tenant, "cases": list(wanted), "digests": list(wanted.values())},
+        )
+        return {row.case_id: row.passed for row in rows}
+
+    async def gate(
+        self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
+    ) -> dict[str, GateStanding]:
+        """What the gate says of these playbooks if the client's stood as `entries`, oldest
+        first."""
+        cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        pairs = [
+            (case, entry)
+            for case, entry in falling_to(cases, entries)
+            if entry.playbook.id in playbook_ids
+        ]
+        verdicts: dict[str, bool] = {}
+        if pairs:
+            content = await content_digest(self._connection, self._tenant)
+            verdicts = await self.latest(digests(pairs, content, model()))
+        live = LiveVersions(self._connection, self._tenant)
+        return {
+            entry.playbook.id: standing(
+                [case for case, fallen_to in pairs if fallen_to is entry],
+                verdicts,
+                was_live=await live.had(entry),
+            )
+            for entry in entries
+            if entry.playbook.id in playbook_ids
+        }
+
+    async def green(self, model: NamesModel) -> frozenset[str]:
+        """The cases that are green on what is live."""
+        cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        if not any(case.must for case in cases):
+            return frozenset()
+        entries = await PlaybookRepository(self._connection, self._tenant).all()
+        content = await content_digest(self._connection, self._tenant)
+        wanted = digests(falling_to(cases, entries), content, model())
+        verdicts = await self.latest(wanted)
+        return frozenset(case_id for case_id, passed in verdicts.items() if passed)

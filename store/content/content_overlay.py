@@ -1,0 +1,56 @@
+"""A change of templates or knowledge, made in a transaction that its caller rolls back.
+
+What is found and shown in that transaction is what would be if the change were saved. It locks no
+account, so that events of the client are admitted meanwhile: only the entry itself is locked.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.brain import Template
+from domain.content.content import KnowledgeEntry, TemplateEntry
+from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
+from domain.core.ids import TenantId
+from domain.simulation.variant import ContentVariant
+from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
+
+TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
+"""Of an entry that is only tried: the last of all ids, as a new entry's is the last."""
+
+
+async def overlay(
+    connection: AsyncConnection, tenant: TenantId, change: ContentVariant, now: datetime
+) -> None:
+    """Write the change. The caller must roll back. An added entry has no embedding: it is found by
+    its words, as a saved one is until the next sweep. Raises ContentNotFound."""
+    if change.added is not None:
+        await _add(ContentRepository(connection, tenant), change.added, now)
+        return
+    changes, content_id = ContentChanges(connection, tenant), change.id or ""
+    if change.template is not None:
+        await changes.change_template(content_id, change.template, now)
+    elif change.knowledge is not None:
+        await changes.change_entry(content_id, change.knowledge, now)
+    elif change.deleted == "template":
+        await changes.delete(TemplateEntry, content_id)
+    else:
+        await changes.delete(KnowledgeEntry, content_id)
+
+
+async def _add(
+    content: ContentRepository, added: SuggestedEntry | SuggestedTemplate, now: datetime
+) -> None:
+    if isinstance(added, SuggestedEntry):
+        await content.insert_knowledge(
+            entry_id=TRIED_ID,
+            title=added.title,
+            body=added.body,
+            language=added.language,
+            now=now,
+        )
+        return
+    template = Template(id=TRIED_ID, **added.model_dump(exclude={"kind"}))
+    await content.insert_template(template, now)

@@ -1,0 +1,148 @@
+"""Corrections of one client: edited and rejected reviews, until a person has decided what is to be
+learnt from them."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.learning.correction import (
+    CorrectionKind,
+    CorrectionRecord,
+    CorrectionState,
+    CorrectionSummary,
+)
+from domain.learning.errors import CorrectionDecided, CorrectionNotFound
+from store.core.repository import TenantRepository, owner_of
+from store.learning.tables import corrections
+
+PREVIEW_CHARS: Final = 280
+
+# The words of a person in place of the draft: the edited ones, or the first answer that a person
+# gave in the conversation after a rejection.
+_SENT: Final = """
+    CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
+        SELECT said.body
+        FROM engine_messages AS asked
+        JOIN engine_messages AS said
+          ON said.client_id = asked.client_id AND said.conversation_id = asked.conversation_id
+        WHERE asked.client_id = run.client_id AND asked.event_id = run.event_id
+          AND asked.direction = 'inbound' AND said.author = 'human' AND said.body <> ''
+          AND said.created_at > review.decided_at
+        ORDER BY said.created_at, said.id LIMIT 1) END"""
+_SUMMARY: Final = f"""
+    correction.id, correction.review_id, correction.run_id, correction.kind, correction.state,
+    coalesce(run.classification, '') AS classification,
+    left(coalesce(event.text, ''), {PREVIEW_CHARS}) AS preview,
+    left(coalesce({_SENT}, ''), {PREVIEW_CHARS}) AS sent_preview,
+    correction.decided_by, correction.decided_at, correction.case_id, correction.content_kind,
+    correction.content_id, correction.created_at"""
+_FROM: Final = """
+    FROM corrections AS correction
+    JOIN escalation_tickets AS review
+      ON review.client_id = correction.client_id AND review.id = correction.review_id
+    JOIN engine_runs AS run
+      ON run.client_id = correction.client_id AND run.id = correction.run_id
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    WHERE correction.client_id = :client_id"""
+_PAGE: Final = sa.text(f"""
+    SELECT {_SUMMARY} {_FROM}
+      AND correction.id > :after
+      AND (:state ::text IS NULL OR correction.state = :state)
+    ORDER BY correction.id LIMIT :limit
+""")
+_ONE: Final = sa.text(f"""
+    SELECT {_SUMMARY},
+           event.subject, coalesce(event.text, '') AS text, review.draft, {_SENT} AS sent,
+           review.note, coalesce(run.language, '') AS language, run.intent,
+           coalesce(run.confidence, 0) AS confidence, run.citations
+    {_FROM} AND correction.id = :correction_id
+""")
+
+# The settled review alone says what came of it: of two people the second may approve the first
+# one's words. The white space at the ends is nobody's correction.
+_NOTE: Final = sa.text("""
+    INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
+    SELECT client_id, :id, id, run_id,
+           CASE decision WHEN 'reject' THEN 'rejected' ELSE 'edited' END, 'open', :now
+    FROM escalation_tickets
+    WHERE client_id = :client_id AND id = :review_id
+      AND (decision = 'reject' OR (
+        decision IN ('approve', 'edit')
+        AND btrim(edited_text, E' \\t\\r\\n') <> btrim(draft, E' \\t\\r\\n')))
+    ON CONFLICT (client_id, review_id) DO NOTHING
+""")
+
+
+class CorrectionRepository(TenantRepository):
+    async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
+        """Put a review into the queue that was decided, if a person rejected it or sent other
+        words. Whether it is one; idempotent by review."""
+        noted = await self._connection.execute(
+            _NOTE,
+            {
+                "client_id": self._tenant,
+                "id": correction_id,
+                "review_id": review_id,
+                "now": now,
+            },
+        )
+        return noted.rowcount == 1
+
+    async def page(
+        self, *, state: CorrectionState | None, after: str | None, limit: int
+    ) -> tuple[CorrectionSummary, ...]:
+        """The oldest first. `after`: the last id of the page before."""
+        rows = await self._connection.execute(
+            _PAGE,
+            {"client_id": self._tenant, "state": state, "after": after or "", "limit": limit},
+        )
+        return tuple(CorrectionSummary.model_validate(row, from_attributes=True) for row in rows)
+
+    async def read(self, correction_id: str) -> CorrectionRecord:
+        """Raises CorrectionNotFound."""
+        row = await self._one(
+            _ONE,
+            {"client_id": self._tenant, "correction_id": correction_id},
+            CorrectionNotFound(correction_id),
+        )
+        return CorrectionRecord.model_validate(row, from_attributes=True)
+
+    async def decide(
+        self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
+    ) -> CorrectionKind:
+        """Close it, once: of two at once one gets it. Raises CorrectionNotFound,
+        CorrectionDecided."""
+        this = (
+            corrections.c.client_id == self._tenant,
+            corrections.c.id == correction_id,
+        )
+        kind = await self._connection.scalar(
+            sa.update(corrections)
+            .where(*this, corrections.c.state == CorrectionState.OPEN)
+            .values(state=state, decided_by=decided_by, decided_at=now)
+            .returning(corrections.c.kind)
+        )
+        if kind is not None:
+            return CorrectionKind(kind)
+        if await self._connection.scalar(sa.select(sa.exists().where(*this))):
+            raise CorrectionDecided(correction_id)
+        raise CorrectionNotFound(correction_id)
+
+    async def made(
+        self,
+        correction_id: str,
+        *,
+        case_id: str | None,
+        content_kind: str | None,
+        content_id: str | None,
+    ) -> None:
+        """Note what was made of it."""
+        await self._connection.execute(
+            sa.update(corrections)
+            .where(corrections.c.client_id == self._tenant, corrections.c.id == correction_id)
+            .values(case_id=case_id, content_kind=content_kind, content_id=content_id)
+        )
+
+
+client_of_correction: Final = owner_of(corrections, CorrectionNotFound)

@@ -1,0 +1,58 @@
+"""Which versions of playbooks have answered events."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from domain.agent.rulebook import Rulebook
+from domain.playbooks.playbook import Playbook, PlaybookEntry
+from store.core.repository import TenantRepository
+from store.playbooks.tables import playbook_versions
+
+
+class LiveVersions(TenantRepository):
+    async def had(self, entry: PlaybookEntry) -> bool:
+        """Whether the playbook has answered events as it stands in `entry`: in that version or in
+        one that covered the same events by the same rules."""
+        wanted = entry.playbook
+        found = await self._connection.execute(
+            sa.select(playbook_versions.c.rulebook).where(
+                playbook_versions.c.client_id == self._tenant,
+                playbook_versions.c.playbook_id == wanted.id,
+                playbook_versions.c.event_type == wanted.event_type,
+                playbook_versions.c.threshold == wanted.threshold,
+                playbook_versions.c.live_at.is_not(None),
+            )
+        )
+        # Rulebooks are compared as they are read: an older one may lack what is usual since.
+        return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
+
+    async def is_live(self, playbook: Playbook) -> bool:
+        """Whether this very version has answered events."""
+        return bool(
+            await self._connection.scalar(
+                sa.select(sa.true()).where(
+                    *self._is(playbook), playbook_versions.c.live_at.is_not(None)
+                )
+            )
+        )
+
+    async def go_live(
+        self, playbook: Playbook, now: datetime, *, overridden_because: str | None = None
+    ) -> None:
+        """Keep that this version answers events from now on, unless it did before. A reason stands
+        below the version's note."""
+        values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
+        if overridden_because is not None:
+            note = sa.func.concat_ws("\n", playbook_versions.c.note, overridden_because)
+            values["note"] = note
+        await self._connection.execute(
+            sa.update(playbook_versions).where(*self._is(playbook)).values(**values)
+        )
+
+    def _is(self, playbook: Playbook) -> tuple["sa.ColumnElement[bool]", ...]:
+        return (
+            playbook_versions.c.client_id == self._tenant,
+            playbook_versions.c.playbook_id == playbook.id,
+            playbook_versions.c.version == playbook.version,
+        )

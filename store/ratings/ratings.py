@@ -1,0 +1,89 @@
+"""Customers' ratings of one client's answers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.ratings.rating import GivenRating, Rating, RatingChannel
+from store.core.repository import TenantRepository
+
+# One for each run. A customer whose words were erased has none any more.
+_PUT: Final = sa.text("""
+    INSERT INTO ratings (client_id, id, run_id, score, comment, channel, created_at)
+    SELECT run.client_id, :id, run.id, :score, :comment, :channel, :now
+    FROM engine_runs AS run
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    WHERE run.client_id = :client_id AND run.id = :run_id AND event.erased_at IS NULL
+    ON CONFLICT (client_id, run_id) DO UPDATE
+    SET score = excluded.score, comment = coalesce(excluded.comment, ratings.comment),
+        channel = excluded.channel, updated_at = :now
+    RETURNING ratings.*
+""")
+_ASKED: Final = sa.text("""
+    SELECT coalesce(run.language, '') AS language, rating.score
+    FROM engine_runs AS run
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    LEFT JOIN ratings AS rating ON rating.client_id = run.client_id AND rating.run_id = run.id
+    WHERE run.client_id = :client_id AND run.id = :run_id AND event.erased_at IS NULL
+""")
+_ANSWERED: Final = sa.text("""
+    SELECT run.id
+    FROM engine_messages AS answer
+    JOIN engine_runs AS run ON run.client_id = answer.client_id AND run.event_id = answer.event_id
+    WHERE answer.client_id = :client_id AND answer.widget_session_id = :session_id
+      AND answer.widget_number = :number AND answer.direction = 'outbound'
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class RatedAnswer:
+    """An answer that may be rated. `language`: of the run, empty if it is not known. `score`: what
+    the customer said of it before."""
+
+    language: str
+    score: int | None
+
+
+class RatingRepository(TenantRepository):
+    async def asked(self, run_id: str) -> RatedAnswer | None:
+        """The answer of a run; None where the run is gone, or its customer's words are."""
+        row = (
+            await self._connection.execute(_ASKED, {"client_id": self._tenant, "run_id": run_id})
+        ).one_or_none()
+        return None if row is None else RatedAnswer(row.language, row.score)
+
+    async def run_of_answer(self, session_id: str, number: int) -> str | None:
+        """The run whose answer has this number in a widget's session; None where none has."""
+        found: str | None = await self._connection.scalar(
+            _ANSWERED,
+            {"client_id": self._tenant, "session_id": session_id, "number": number},
+        )
+        return found
+
+    async def put(
+        self,
+        rating_id: str,
+        run_id: str,
+        given: GivenRating,
+        channel: RatingChannel,
+        now: datetime,
+    ) -> Rating | None:
+        """Keep the rating, in place of the one that the run had; a comment stays until there is
+        another. None where the run is gone, or its customer's words are."""
+        row = (
+            await self._connection.execute(
+                _PUT,
+                {
+                    "client_id": self._tenant,
+                    "id": rating_id,
+                    "run_id": run_id,
+                    "score": given.score,
+                    "comment": given.comment,
+                    "channel": channel,
+                    "now": now,
+                },
+            )
+        ).one_or_none()
+        return None if row is None else Rating.model_validate(row, from_attributes=True)

@@ -1,0 +1,61 @@
+"""What a verdict on a case holds for."""
+
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
+from domain.cases.case import CaseExpectation, CaseSpec
+from domain.cases.digest import verdict_digest
+from domain.playbooks.playbook import PlaybookSpec
+from domain.simulation.outcome import OutcomeStatus
+from domain.simulation.scenario import Scenario, ScenarioMessage
+from tests.support.core.each import each
+
+_SPEC = PlaybookSpec(name="a", event_type="*")
+_CASE = CaseSpec(
+    name="case",
+    scenario=Scenario(messages=(ScenarioMessage(text="Bonjour"),)),
+    expected=CaseExpectation(status=OutcomeStatus.COMPLETED),
+)
+_RULES = Rulebook(actions={ActionKind.REPLY: ActionRule(level=ActionLevel.HUMAN_APPROVED)})
+_NOW = verdict_digest(_SPEC, b"content", "model", _CASE)
+
+
+@each(
+    [
+        (_SPEC.model_copy(update={"threshold": 0.71}), b"content", "model", _CASE),
+        (_SPEC.model_copy(update={"rulebook": _RULES}), b"content", "model", _CASE),
+        (None, b"content", "model", _CASE),
+        (_SPEC, b"other", "model", _CASE),
+        (_SPEC, b"content", "other", _CASE),
+        (_SPEC, b"content", "model", _CASE.model_copy(update={"tries": 2})),
+        (_SPEC, b"content", "model", _CASE.model_copy(update={"pass_rate": 0.5})),
+        (_SPEC, b"content", "model", _CASE.model_copy(update={"expected": CaseExpectation()})),
+    ]
+)
+def test_another_digest(spec: PlaybookSpec, content: bytes, model: str, case: CaseSpec) -> None:
+    assert verdict_digest(spec, content, model, case) != _NOW
+
+
+@each(
+    [
+        ({"name": "b"}, {}),
+        ({"active": False}, {}),
+        ({"event_type": "shopify.*"}, {}),
+        ({}, {"name": "renamed"}),
+        ({}, {"must": False}),
+    ]
+)
+def test_the_same_digest(spec: dict[str, object], case: dict[str, object]) -> None:
+    """What no thought depends on costs no verdict."""
+    changed, renamed = _SPEC.model_copy(update=spec), _CASE.model_copy(update=case)
+    assert verdict_digest(changed, b"content", "model", renamed) == _NOW
+
+
+def test_the_order_of_rules_says_nothing() -> None:
+    """A rulebook that was read from a file and one from the database are the same."""
+    kinds = (ActionKind.REPLY, ActionKind.NOTE)
+    rule = ActionRule(level=ActionLevel.AUTONOMOUS)
+    one, other = (
+        _SPEC.model_copy(update={"rulebook": Rulebook(actions=dict.fromkeys(order, rule))})
+        for order in (kinds, kinds[::-1])
+    )
+    assert verdict_digest(one, b"", "", _CASE) == verdict_digest(other, b"", "", _CASE)

@@ -1,0 +1,60 @@
+"""A run over a client's saved cases, some at a time."""
+
+from typing import Final
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError
+
+with workflow.unsafe.imports_passed_through():
+    from activities.cases.try_cases import TryCases
+    from domain.cases.contracts import CaseRunProgress, EndCaseRunInput, TryCasesInput
+    from domain.core import names
+    from domain.core.contracts import BackgroundRef
+    from workflows import options
+    from workflows.failure import error_code
+
+# Few enough that progress is seen, and that little is thought twice when a worker dies.
+_AT_ONCE: Final = 5
+
+
+@workflow.defn(name=names.RUN_CASES)
+class RunCases:
+    def __init__(self) -> None:
+        self._progress = CaseRunProgress()
+
+    @workflow.run
+    async def run(self, work: BackgroundRef) -> CaseRunProgress:
+        """Each result is kept as it comes; a case that cannot be tried ends the run."""
+        failed: str | None = None
+        try:
+            await self._try_all(work)
+        except ActivityError as error:
+            failed = error_code(error)
+        await workflow.execute_activity_method(
+            TryCases.end,
+            EndCaseRunInput(client_id=work.client_id, record_id=work.record_id, error_code=failed),
+            **options.PATIENT,
+        )
+        return self._progress
+
+    @workflow.query(name=names.PROGRESS_QUERY)
+    def progress(self) -> CaseRunProgress:
+        """How far it has come."""
+        return self._progress
+
+    async def _try_all(self, work: BackgroundRef) -> None:
+        plan = await workflow.execute_activity_method(TryCases.begin, work, **options.PATIENT)
+        total = len(plan.case_ids)
+        self._progress = CaseRunProgress(total=total)
+        for first in range(0, total, _AT_ONCE):
+            some = plan.case_ids[first : first + _AT_ONCE]
+            self._progress = await workflow.execute_activity_method(
+                TryCases.try_some,
+                TryCasesInput(
+                    client_id=work.client_id,
+                    record_id=work.record_id,
+                    case_ids=some,
+                    done=first + len(some),
+                ),
+                **options.TRYING,
+            )
