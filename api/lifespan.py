@@ -10,6 +10,8 @@ from temporalio.client import Client
 from adapters.brain.identity import names_model
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.copilot.document_files import document_index
+from adapters.copilot.talker_choice import talker_from
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
@@ -43,6 +45,7 @@ from api.resources import Resources
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
+from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
@@ -124,6 +127,7 @@ def resources_held(
                 ),
                 widget_streams=streams,
                 inbound=inbound,
+                copilot=copilot_of(settings, database),
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
@@ -146,6 +150,17 @@ def resources_held(
         await database.close()
 
     return lifespan
+
+
+def copilot_of(settings: Settings, database: Database) -> Copilot:
+    """Raises InvalidInput where a language model is configured that cannot be asked."""
+    setup = CopilotSetup(
+        documents=document_index(),
+        dashboard_url=settings.server.dashboard_url,
+        talker=talker_from(settings.brain),
+        budget_micros=round(settings.brain.monthly_budget * 1_000_000),
+    )
+    return Copilot(setup, database, utc_now)
 
 
 def _checks(database: Database, client: Client) -> dict[str, Check]:

@@ -21,6 +21,7 @@ _EXCERPT: Final = 400
 
 _HEADED: Final = re.compile(r"^(#{1,4})\s+(\S.*)$")
 _TOKEN: Final = re.compile(r"[a-z0-9]+")
+_LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 _NO_SLUG: Final = re.compile(r"[^\w\- ]+")
 
 
@@ -44,7 +45,7 @@ class DocumentSection:
         """How it begins: whole paragraphs as far as they fit, without tables and code."""
         kept: list[str] = []
         for paragraph in self.text.split("\n\n"):
-            plain = " ".join(paragraph.split())
+            plain = " ".join(_LINK.sub(r"\1", paragraph).split())
             if not plain or plain.startswith(("|", "```", "    ", "<")):
                 continue
             if kept and sum(map(len, kept)) + len(plain) > _EXCERPT:

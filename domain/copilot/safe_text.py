@@ -22,6 +22,8 @@ _LONGEST_TOKEN: Final = 2_000
 
 _TOKEN: Final = re.compile(r"\S+|\s+")
 _TARGET: Final = re.compile(r"\]\(([^()\s]*)\)")
+_TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
+_AROUND: Final = ".,;:!?*_()\"'«»"
 _ADDRESS: Final = re.compile(
     r"""(?:[a-z][a-z0-9+.\-]{0,30}:|)[/\\]{2}[^\s<>"'`\])]*"""  # https://…, //…
     r"""|\b(?:javascript|data|vbscript|file|blob|mailto|tel|sms):[^\s<>"'`\])]*"""
@@ -90,19 +92,22 @@ class Links:
     def cleaned(self, token: str) -> str:
         """A token without blanks: only known links survive in it, and no markup that could hide
         another one."""
-        token = token.replace("![", "[").replace("]:", "] :")
-        token = re.sub(r"<(?=[A-Za-z/!?])", "\u2039", token)
-        token = _TARGET.sub(lambda found: self._target(found[1]), token)
-        if "](" in token and not any(f"]({link})" in token for link in self._known):
-            token = token.replace("](", "] (")
+        if token.strip(_AROUND) in self._known:
+            return token
+        target = _TARGET.search(token)
+        if target is not None:
+            before, after = token[: target.start()], token[target.end() :]
+            kept = f"]({target[1]})" if target[1] in self._known else f"] {REMOVED}"
+            return f"{self._plain(before)}{kept}{self.cleaned(after)}"
+        return self._plain(token)
+
+    def _plain(self, token: str) -> str:
+        token = token.replace("![", "[").replace("]:", "] :").replace("](", "] (")
+        token = _TAG.sub("\u2039", token)
         return _ADDRESS.sub(lambda found: self._address(found[0]), token)
 
-    def _target(self, target: str) -> str:
-        return f"]({target})" if target in self._known else f"] {REMOVED}"
-
     def _address(self, address: str) -> str:
-        bare = address.rstrip(".,;:!?*_")
-        return address if bare in self._known else REMOVED
+        return address if address.strip(_AROUND) in self._known else REMOVED
 
 
 def plain_runs(text: str) -> tuple[str, ...]:

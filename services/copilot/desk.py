@@ -104,8 +104,6 @@ class Trail:
             wrong = sorted({".".join(map(str, one["loc"])) for one in error.errors()[:5]})
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
-            if error.retryable:
-                raise
             return json.dumps({"error": error.code})
         links = [
             one.model_dump(mode="json") for url, one in self.citations.items() if url not in before
