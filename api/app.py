@@ -26,7 +26,7 @@ from api.routers.analytics import reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.content import knowledge, suggestions, templates
-from api.routers.copilot import chat as copilot_chat
+from api.routers.copilot import copilot_chat
 from api.routers.core import health
 from api.routers.exports import export
 from api.routers.identity import (

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from domain.copilot.intent import Asked
 from domain.copilot.phrases import day, number, phrase, term
+from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.words import plain_words
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
 from services.copilot.desk import Trail
-from services.copilot.tools.audit import READ_AUDIT, AuditAsked
-from services.copilot.tools.integrations import READ_INTEGRATIONS, IntegrationsAsked
-from services.copilot.tools.keys import READ_KEYS, KeysAsked
-from services.copilot.tools.members import READ_MEMBERS, MembersAsked
-from services.copilot.tools.usage import READ_USAGE, UsageAsked, UsageFacts
-from services.copilot.tools.webhooks import READ_WEBHOOKS, WebhookFacts, WebhooksAsked
+from services.copilot.tools.audit_tool import READ_AUDIT, AuditAsked
+from services.copilot.tools.integrations_tool import READ_INTEGRATIONS, IntegrationsAsked
+from services.copilot.tools.keys_tool import READ_KEYS, KeysAsked
+from services.copilot.tools.members_tool import READ_MEMBERS, MembersAsked
+from services.copilot.tools.usage_tool import READ_USAGE, UsageAsked, UsageFacts
+from services.copilot.tools.webhooks_tool import READ_WEBHOOKS, WebhookFacts, WebhooksAsked
 
 
-async def on_usage(trail: Trail, asked: Asked) -> str:
+async def on_usage(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = await trail.use(READ_USAGE, UsageAsked()), asked.tongue
     values = {
         "period": found.period,
@@ -36,7 +36,7 @@ async def on_usage(trail: Trail, asked: Asked) -> str:
     return "\n".join(lines)
 
 
-def _pace(found: UsageFacts, asked: Asked) -> list[str]:
+def _pace(found: UsageFacts, asked: AskedOfCopilot) -> list[str]:
     tongue = asked.tongue
     if found.tickets_per_day is None:
         return [phrase(tongue, "no_pace")]
@@ -49,7 +49,7 @@ def _pace(found: UsageFacts, asked: Asked) -> list[str]:
     return lines
 
 
-async def on_webhooks(trail: Trail, asked: Asked) -> str:
+async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
     """Those that the question names by label or host; all where it names none."""
     found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
     if not found:
@@ -59,7 +59,7 @@ async def on_webhooks(trail: Trail, asked: Asked) -> str:
     return "\n".join(_webhook(one, asked) for one in named or found)
 
 
-def _webhook(one: WebhookFacts, asked: Asked) -> str:
+def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
     tongue, about = asked.tongue, {"label": one.label, "host": one.host}
     if not one.is_active:
         reason = term(tongue, one.disabled_reason or "inactive")
@@ -80,7 +80,7 @@ def _webhook(one: WebhookFacts, asked: Asked) -> str:
     )
 
 
-async def on_integrations(trail: Trail, asked: Asked) -> str:
+async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
     """The provider that the question names; all that are not ended where it names none."""
     found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
     words, tongue = set(plain_words(asked.text)), asked.tongue
@@ -107,7 +107,7 @@ async def on_integrations(trail: Trail, asked: Asked) -> str:
     )
 
 
-async def on_keys(trail: Trail, asked: Asked) -> str:
+async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = (await trail.use(READ_KEYS, KeysAsked())).keys, asked.tongue
     lines = [
         phrase(
@@ -123,7 +123,7 @@ async def on_keys(trail: Trail, asked: Asked) -> str:
     return _lines([*(lines or [phrase(tongue, "no_keys")]), phrase(tongue, "keys_note")])
 
 
-async def on_members(trail: Trail, asked: Asked) -> str:
+async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = (await trail.use(READ_MEMBERS, MembersAsked())).members, asked.tongue
     return _lines(
         [
@@ -139,7 +139,7 @@ async def on_members(trail: Trail, asked: Asked) -> str:
     )
 
 
-async def on_audit(trail: Trail, asked: Asked) -> str:
+async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = (await trail.use(READ_AUDIT, AuditAsked())).entries, asked.tongue
     lines = [
         phrase(

@@ -3,14 +3,14 @@
 from typing import Final
 
 from domain.agent.rulebook import ActionRule
-from domain.copilot.intent import Asked, AskedKind
 from domain.copilot.phrases import number, phrase, term
+from domain.copilot.question_kind import AskedKind, AskedOfCopilot
 from domain.copilot.words import Tongue, content_words, plain_words, stem
 from domain.core.money import Money
 from services.copilot.desk import Trail
-from services.copilot.tools.content import SEARCH_CONTENT, ContentFound, ContentWanted
-from services.copilot.tools.documents import SEARCH_DOCUMENTS, DocumentsWanted
-from services.copilot.tools.playbooks import READ_PLAYBOOKS, PlaybookFacts, PlaybooksAsked
+from services.copilot.tools.content_tool import SEARCH_CONTENT, ContentFound, ContentWanted
+from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS, DocumentsWanted
+from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts, PlaybooksAsked
 
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
@@ -19,12 +19,12 @@ _SHOWN: Final = 3
 NEAR_ENOUGH: Final = 3.0
 
 
-async def on_help(trail: Trail, asked: Asked) -> str:
+async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
     """The nearest section of the documents; the knowledge base where there is none."""
     return await _documents(trail, asked) or await on_knowledge(trail, asked)
 
 
-async def on_knowledge(trail: Trail, asked: Asked) -> str:
+async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
     topic = asked.topic or asked.text
     found = await trail.use(SEARCH_CONTENT, ContentWanted(words=topic[:_ASKED_CHARS]))
     text = _content(found, asked.tongue)
@@ -33,7 +33,7 @@ async def on_knowledge(trail: Trail, asked: Asked) -> str:
     return phrase(asked.tongue, "no_knowledge", topic=topic[:_ASKED_CHARS])
 
 
-async def on_anything(trail: Trail, asked: Asked) -> str:
+async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
     """A question of no known kind: the knowledge base and the documents are searched."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     content = _content(await trail.use(SEARCH_CONTENT, wanted), asked.tongue)
@@ -43,7 +43,7 @@ async def on_anything(trail: Trail, asked: Asked) -> str:
     return f"{phrase(asked.tongue, 'nothing_found')}\n{phrase(asked.tongue, 'can_ask')}"
 
 
-async def on_playbooks(trail: Trail, asked: Asked) -> str:
+async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
     """Those that have a rule for what is asked about, or its name; all where none has."""
     found, tongue = (await trail.use(READ_PLAYBOOKS, PlaybooksAsked())).playbooks, asked.tongue
     if not found:
@@ -59,18 +59,18 @@ def _subjects(one: PlaybookFacts) -> set[str]:
     return set(map(stem, content_words(" ".join([one.name, *actions]))))
 
 
-async def on_act(trail: Trail, asked: Asked) -> str:
+async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
     """How a person does it, by the documents."""
     documents = await _documents(trail, asked)
     said = phrase(asked.tongue, "acts")
     return f"{said}\n\n{documents}" if documents else said
 
 
-async def on_private(_: Trail, asked: Asked) -> str:
+async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
     return phrase(asked.tongue, "private")
 
 
-def out_of_reach(asked: Asked) -> str | None:
+def out_of_reach(asked: AskedOfCopilot) -> str | None:
     """Why a question is out of the copilot's reach; None: it is not."""
     match asked.kind:
         case AskedKind.ACT:
@@ -81,7 +81,7 @@ def out_of_reach(asked: Asked) -> str | None:
             return None
 
 
-async def _documents(trail: Trail, asked: Asked) -> str:
+async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
     """The nearest section; empty where none is near. The others that are near are only cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
     near = trail.desk.documents.search(wanted.question, 1)

@@ -4,27 +4,33 @@ import re
 from typing import Final
 
 from domain.agent.verdict import Ruling
-from domain.copilot.intent import Asked
 from domain.copilot.phrases import day, number, percent, phrase, span, term
+from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.tool import Quoted
 from domain.copilot.words import Tongue, plain_words
 from domain.runs.errors import RunNotFound
 from services.copilot.desk import Trail
-from services.copilot.tools.analytics import (
+from services.copilot.tools.analytics_tool import (
     READ_CHURN,
     READ_METRICS,
     ChurnAsked,
     DaysWanted,
 )
-from services.copilot.tools.conversations import (
+from services.copilot.tools.conversations_tool import (
     FIND_CONVERSATIONS,
     READ_CONVERSATION,
     CustomerWanted,
     ThreadFound,
     ThreadWanted,
 )
-from services.copilot.tools.reviews import LIST_REVIEWS, QueueWanted
-from services.copilot.tools.runs import READ_RUN, RUNS_OF_ORDER, RunFacts, RunNamed, RunsOfOrder
+from services.copilot.tools.reviews_tool import LIST_REVIEWS, QueueWanted
+from services.copilot.tools.runs_tool import (
+    READ_RUN,
+    RUNS_OF_ORDER,
+    RunNamed,
+    RunReport,
+    RunsOfOrder,
+)
 
 _SHOWN_CHARS: Final = 160
 _TICKET: Final = re.compile(
@@ -40,7 +46,7 @@ _WEEK: Final = 7
 _WHOLE_TEXT: Final = 4_000
 
 
-async def on_run(trail: Trail, asked: Asked) -> str:
+async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
     """Of the ticket, run or review that is named, else of the customer's latest message."""
     tongue = asked.tongue
     names = [asked.record_id, asked.order, *(_TICKET.findall(asked.text[:_WHOLE_TEXT]))]
@@ -59,7 +65,7 @@ async def on_run(trail: Trail, asked: Asked) -> str:
     return phrase(tongue, "no_run" if any(names) else "which_run")
 
 
-def _run(found: RunFacts, tongue: Tongue) -> str:
+def _run(found: RunReport, tongue: Tongue) -> str:
     lines = [
         phrase(
             tongue,
@@ -100,7 +106,7 @@ def _run(found: RunFacts, tongue: Tongue) -> str:
     return "\n".join([*lines, *_outcome(found, tongue)])
 
 
-def _outcome(found: RunFacts, tongue: Tongue) -> list[str]:
+def _outcome(found: RunReport, tongue: Tongue) -> list[str]:
     lines = [
         phrase(tongue, "run_review", status=term(tongue, one.status)) for one in found.reviews[-1:]
     ]
@@ -113,7 +119,7 @@ def _outcome(found: RunFacts, tongue: Tongue) -> list[str]:
     return lines
 
 
-async def on_queue(trail: Trail, asked: Asked) -> str:
+async def on_queue(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = await trail.use(LIST_REVIEWS, QueueWanted()), asked.tongue
     if not found.reviews:
         return phrase(tongue, "queue_empty")
@@ -143,7 +149,7 @@ async def on_queue(trail: Trail, asked: Asked) -> str:
     return "\n".join(lines)
 
 
-async def on_customer(trail: Trail, asked: Asked) -> str:
+async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
     tongue = asked.tongue
     if asked.email is None:
         return phrase(tongue, "which_customer")
@@ -170,7 +176,7 @@ async def _latest_thread(trail: Trail, email: str) -> ThreadFound | None:
     return await trail.use(READ_CONVERSATION, ThreadWanted(conversation_id=latest))
 
 
-async def on_order(trail: Trail, asked: Asked) -> str:
+async def on_order(trail: Trail, asked: AskedOfCopilot) -> str:
     tongue = asked.tongue
     if asked.order is None:
         return phrase(tongue, "which_order")
@@ -180,7 +186,7 @@ async def on_order(trail: Trail, asked: Asked) -> str:
     return "\n".join([_order_head(runs[0], asked), *(_order_line(one, tongue) for one in runs)])
 
 
-def _order_head(latest: RunFacts, asked: Asked) -> str:
+def _order_head(latest: RunReport, asked: AskedOfCopilot) -> str:
     order, tongue, called = latest.order, asked.tongue, asked.order or "–"
     if order is None or order.total is None or order.refundable is None:
         return phrase(tongue, "order_head_unknown", number=called, state=term(tongue, "unknown"))
@@ -194,7 +200,7 @@ def _order_head(latest: RunFacts, asked: Asked) -> str:
     )
 
 
-def _order_line(one: RunFacts, tongue: Tongue) -> str:
+def _order_line(one: RunReport, tongue: Tongue) -> str:
     done = ", ".join(
         f"{term(tongue, each.action)} {each.amount or ''}".strip()
         for each in one.effects
@@ -210,7 +216,7 @@ def _order_line(one: RunFacts, tongue: Tongue) -> str:
     )
 
 
-async def on_metrics(trail: Trail, asked: Asked) -> str:
+async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
     tongue = asked.tongue
     wanted = next((_DAYS[word] for word in plain_words(asked.text) if word in _DAYS), _WEEK)
     found = await trail.use(READ_METRICS, DaysWanted(days=wanted))
@@ -242,7 +248,7 @@ async def on_metrics(trail: Trail, asked: Asked) -> str:
     return "\n".join(lines)
 
 
-async def on_churn(trail: Trail, asked: Asked) -> str:
+async def on_churn(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = (await trail.use(READ_CHURN, ChurnAsked())).customers, asked.tongue
     if not found:
         return phrase(tongue, "no_churn")

@@ -20,7 +20,7 @@ from domain.core.ports import Clock
 from domain.tenants.actor import ANYONE, Actor
 from services.copilot.desk import CopilotDesk, Trail
 from services.copilot.embedded_copilot import EMBEDDED, compose
-from services.copilot.tools.catalogue import COPILOT_TOOLS
+from services.copilot.tools.every_tool import COPILOT_TOOLS
 from services.core.model_money import ModelMoney
 from store.core.database import Database
 from store.tenants.clients import ClientRepository

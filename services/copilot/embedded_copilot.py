@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from domain.copilot.intent import Asked, AskedKind, asked_of
 from domain.copilot.phrases import phrase
 from domain.copilot.question import CopilotQuestion
+from domain.copilot.question_kind import AskedKind, AskedOfCopilot, asked_of
 from domain.tenants.errors import RoleRequired
 from services.copilot.answers_on_account import (
     on_audit,
@@ -37,7 +37,7 @@ from services.copilot.desk import Trail
 
 EMBEDDED: Final = "embedded"
 
-_ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, Asked], Awaitable[str]]]] = {
+_ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[str]]]] = {
     AskedKind.WHY: on_run,
     AskedKind.USAGE: on_usage,
     AskedKind.WAITING: on_queue,

@@ -56,7 +56,7 @@ class OrderOfRun(CopilotFacts):
     refundable: Money | None
 
 
-class RunFacts(CopilotFacts):
+class RunReport(CopilotFacts):
     """`threshold`: below this confidence a human looks first."""
 
     run_id: str
@@ -90,12 +90,12 @@ class RunsOfOrder(CopilotInput):
 
 
 class OrderRuns(CopilotFacts):
-    runs: tuple[RunFacts, ...] = Field(
+    runs: tuple[RunReport, ...] = Field(
         description="Those that looked up the order, the latest first."
     )
 
 
-async def _read(desk: CopilotDesk, wanted: RunNamed) -> ToolFindings[RunFacts]:
+async def _read(desk: CopilotDesk, wanted: RunNamed) -> ToolFindings[RunReport]:
     async with desk.database.reading(desk.tenant) as connection:
         run_id = await RunFinder(connection, desk.tenant).named(wanted.named)
         if run_id is None:
@@ -125,14 +125,14 @@ async def _of_order(desk: CopilotDesk, wanted: RunsOfOrder) -> ToolFindings[Orde
     )
 
 
-def _title(facts: RunFacts) -> str:
+def _title(facts: RunReport) -> str:
     words = facts.subject or facts.text
     return words.text if words else facts.run_id
 
 
-def _facts(trace: RunTrace) -> RunFacts:
+def _facts(trace: RunTrace) -> RunReport:
     event, thought = trace.event.normalized, trace.thought
-    return RunFacts(
+    return RunReport(
         run_id=trace.run_id,
         status=trace.status,
         received_at=trace.event.received_at,

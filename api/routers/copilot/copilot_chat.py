@@ -12,7 +12,7 @@ from api.http.event_stream import EventStream
 from api.http.json_body import json_response
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody
-from api.schemas.copilot.chat import CopilotChatBody
+from api.schemas.copilot.copilot_chat import CopilotChatBody
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.ports import Say
 from domain.intake.rate_limit import LimitScope

@@ -74,7 +74,7 @@ def _words() -> _File:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedOfCopilot:
     """`topic`: the words that say what it is about, beside those that made the kind. `how`: it asks
     for a way, not for facts."""
 
@@ -88,7 +88,7 @@ class Asked:
     how: bool = False
 
 
-def asked_of(question: CopilotQuestion) -> Asked:
+def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
     """The kind of a question. A short one without a kind takes that of the user's one before, and
     with it what that one named."""
     asked = _asked(question.text)
@@ -99,7 +99,7 @@ def asked_of(question: CopilotQuestion) -> Asked:
     before = _asked(question.earlier[0])
     if before.kind in (AskedKind.SEARCH, AskedKind.ACT, AskedKind.PRIVATE):
         return asked
-    return Asked(
+    return AskedOfCopilot(
         kind=before.kind,
         tongue=asked.tongue,
         text=question.text,
@@ -110,14 +110,14 @@ def asked_of(question: CopilotQuestion) -> Asked:
     )
 
 
-def _asked(text: str) -> Asked:
+def _asked(text: str) -> AskedOfCopilot:
     words = plain_words(text)
     email, record, order = _email(text), _record(text), _order(text)
     is_how = _has_any(words, _words().how)
     kind = _kind(words, has_email=email is not None, has_record=record is not None, is_how=is_how)
     if kind is AskedKind.SEARCH and order is not None and len(words) <= _SHORT_WORDS:
         kind = AskedKind.ORDER
-    return Asked(
+    return AskedOfCopilot(
         kind=kind,
         tongue=tongue_of(text),
         text=text,

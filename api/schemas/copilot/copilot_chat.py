@@ -1,8 +1,8 @@
 """What a question to the copilot looks like."""
 
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody
 from domain.copilot.question import (
@@ -26,7 +26,7 @@ def _says_something(text: str) -> str:
     return plain
 
 
-class ChatMessage(StrictBody):
+class CopilotChatMessage(StrictBody):
     role: Annotated[Speaker, Field(strict=False)]
     content: Annotated[
         str,
@@ -38,24 +38,28 @@ class ChatMessage(StrictBody):
     ]
 
 
+def _ends_with_the_user(messages: tuple[CopilotChatMessage, ...]) -> tuple[CopilotChatMessage, ...]:
+    if messages and messages[-1].role is not Speaker.USER:
+        raise ValueError("messages: the last one must be the user's")
+    return messages
+
+
 class CopilotChatBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
         default=None, description="ULID of the client; absent: the caller's own."
     )
-    messages: tuple[ChatMessage, ...] = Field(
-        strict=False,
-        min_length=1,
-        max_length=MAX_MESSAGES,
-        description="The conversation so far. The last message is the user's.",
-    )
-
-    @model_validator(mode="after")
-    def _ends_with_the_user(self) -> Self:
-        if self.messages[-1].role is not Speaker.USER:
-            raise ValueError("messages: the last one must be the user's")
-        return self
+    messages: Annotated[
+        tuple[CopilotChatMessage, ...],
+        AfterValidator(_ends_with_the_user),
+        Field(
+            strict=False,
+            min_length=1,
+            max_length=MAX_MESSAGES,
+            description="The conversation so far. The last message is the user's.",
+        ),
+    ]
 
     @property
     def question(self) -> CopilotQuestion:
