@@ -33,7 +33,7 @@ from api.route import Part, PathId
 from api.schemas.core.client_query import ClientQuery, PageQuery
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope
-from domain.tenants.actor import ANYONE, MANAGERS, OWNERS, Actor
+from domain.tenants.actor import ANYONE, MANAGERS, OWNERS, REVIEWERS, Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied, ClientIdMissing, ClientIdRepeated
 from domain.tenants.scopes import Scope
@@ -162,6 +162,7 @@ class QueryInClient(Part, Generic[Q]):
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
 OwnerDep = Annotated[Member, Depends(InClient(OWNERS))]
 ManagerDep = Annotated[Member, Depends(InClient(MANAGERS))]
+ReviewerDep = Annotated[Member, Depends(InClient(REVIEWERS))]
 PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 

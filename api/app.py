@@ -22,9 +22,10 @@ from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
 from api.openapi import EDGE, complete_document
-from api.routers.analytics import reports
+from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
+from api.routers.cases import case_file, case_runs, cases
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.copilot import copilot_chat
 from api.routers.core import health
@@ -43,11 +44,13 @@ from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
+from api.routers.learning import corrections, labelled_examples, playbook_reports
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
+from api.routers.simulation import replays, simulator
 from api.routers.tenants import identity, keys, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
@@ -77,9 +80,14 @@ _ROUTERS: Final = tuple(
         stripe_webhook,
         export,
         reviews,
+        corrections,
+        labelled_examples,
+        simulator,
         runs,
         attachments,
         reports,
+        insight,
+        replays,
         audit,
         webhooks,
         webhook_deliveries,
@@ -100,8 +108,12 @@ _ROUTERS: Final = tuple(
         invitations,
         account,
         playbooks,
+        cases,
+        case_runs,
+        case_file,
         playbook_versions,
         playbook_file,
+        playbook_reports,
         mcp,
         copilot_chat,
         widget_chat,

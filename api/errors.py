@@ -8,11 +8,21 @@ from typing import Final
 from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.inbound_errors import INBOUND_ANSWERS
+from api.learning_errors import LEARNING_ANSWERS
+from api.simulation_errors import SIMULATION_ANSWERS
 from api.surface import Surface
 from domain.billing.errors import (
     QuotaExhausted,
 )
-from domain.cases.errors import CasesNotGreen
+from domain.cases.errors import (
+    CaseNameTaken,
+    CaseNotFound,
+    CaseRunNotFound,
+    CaseRunUnderWay,
+    CasesNotGreen,
+    InvalidCases,
+    TooManyCases,
+)
 from domain.content.errors import (
     ContentNotFound,
     SuggestionNotFound,
@@ -72,6 +82,7 @@ from domain.runs.errors import (
     ConversationNotFound,
     RunNotFound,
 )
+from domain.simulation.errors import SimulationTooLong
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -104,6 +115,8 @@ _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dan
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
     **INBOUND_ANSWERS,
+    **LEARNING_ANSWERS,
+    **SIMULATION_ANSWERS,
     Unauthenticated: ErrorAnswer(
         401,
         "Non autorisé",
@@ -142,11 +155,19 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Playbook invalide : voir `problems`, qui nomme chaque endroit.",
         fields=("problems",),
     ),
+    InvalidCases: ErrorAnswer(
+        400, "Cas invalide : voir `problems`, qui nomme chaque endroit.", fields=("problems",)
+    ),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    SimulationTooLong: ErrorAnswer(
+        504, "La simulation a pris trop de temps. Essayez avec moins de messages."
+    ),
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
+    CaseNotFound: ErrorAnswer(404, "Cas introuvable."),
+    CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
@@ -163,6 +184,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
     TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
+    CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
+    CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
     PatternTaken: ErrorAnswer(
         409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from adapters.brain.identity import names_model
+from adapters.brain.question_clusters import QuestionReader
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.copilot.document_files import document_index
@@ -128,6 +129,7 @@ def resources_held(
                 widget_streams=streams,
                 inbound=inbound,
                 copilot=copilot_of(settings, database),
+                questions=QuestionReader(),
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:

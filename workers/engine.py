@@ -9,6 +9,7 @@ from temporalio.client import Client
 from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.runtime.interceptor import WatchActivities
+from activities.runtime.traffic import NoteTraffic
 from adapters.connectors.http import open_client
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import CountActivities, Metrics
@@ -33,6 +34,7 @@ from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.process_webhook import ProcessWebhook
 from workflows.reconcile_inbound import ReconcileInbound
+from workflows.replay_past import ReplayPast
 from workflows.retention import Retention
 from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
@@ -60,6 +62,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ReconcileInbound,
     TellReviewers,
     SimulateScenario,
+    ReplayPast,
     RunCases,
 )
 _WORKFLOW_POLLS: Final = 20
@@ -86,7 +89,11 @@ def build_worker(
         workflows=WORKFLOWS,
         activities=activities.registered(),
         workflow_runner=workflow_runner(sandbox=sandbox),
-        interceptors=[WatchActivities(tracker, utc_now), *interceptors],
+        interceptors=[
+            WatchActivities(tracker, utc_now),
+            NoteTraffic(activities.traffic),
+            *interceptors,
+        ],
         max_cached_workflows=max_cached_workflows,
         deployment_config=deployment,
         graceful_shutdown_timeout=GRACE,

@@ -1,6 +1,7 @@
 """The activities of the engine's worker, with all they need inside."""
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,6 +38,9 @@ from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
+from activities.runtime.traffic import Traffic
+from activities.simulation.past_exchange import PastExchanges
+from activities.simulation.replay_page import ReplayPages
 from activities.simulation.rethinker import Rethinker
 from activities.simulation.simulate import Simulate
 from activities.webhooks.sweep_deliveries import SweepDeliveries
@@ -78,6 +82,8 @@ class EngineActivities:
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
     simulate: Simulate
+    replay: ReplayPages
+    traffic: Traffic
     tell_owner: TellOwner
     send_mail: SendMail
     send_sender_code: SendSenderCode
@@ -112,6 +118,9 @@ class EngineActivities:
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
             self.simulate.think,
+            self.replay.begin,
+            self.replay.page,
+            self.replay.fail,
             self.tell_owner.tell,
             self.send_mail.send,
             self.send_sender_code.send,
@@ -154,7 +163,9 @@ def build_activities(
     """`http`: the way out to clients' integrations."""
     read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())
-    purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
+    brains = brains_from(settings.brain, Classifier.load())
+    purse = Purse(database, brains, utc_now)
+    traffic = Traffic(time.monotonic)
     net = LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
     client_mail = ClientMail(database, mailer, utc_now)
@@ -212,6 +223,15 @@ def build_activities(
             thread_lasts=settings.threads.lasts,
         ),
         simulate=Simulate(rethinker, sealer),
+        replay=ReplayPages(
+            database,
+            rethinker,
+            PastExchanges(database, fair, answers_per_hour=settings.threads.answers_per_hour),
+            utc_now,
+            traffic,
+            question_micros=brains.reserve_micros,
+        ),
+        traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         send_mail=SendMail(

@@ -212,6 +212,18 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
+# Nobody waits for a page of a replay. It ends after some seconds, or after the one language model
+# call that it was at; its tries go on for an hour, as a database may be away for that long.
+REPLAYING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=2),
+    "schedule_to_close_timeout": timedelta(hours=1),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
+    ),
+}
+
 # What was begun must be brought to its end, however often a worker dies or the database is away:
 # half an erasure is none. A step finds what is left, and says every second that it is alive.
 ERASING: Final[ActivityConfig] = {

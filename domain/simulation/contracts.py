@@ -21,10 +21,8 @@ class SimulateResult(Contract):
 
 
 class ReplayProgress(Contract):
-    """How far a replay has come. `pause_s`: how long it leaves the machine to others before its
-    next page."""
+    """How far a replay has come: of `total` events, `seen` were looked at."""
 
     is_over: bool = False
     total: int = 0
     seen: int = 0
-    pause_s: float = 0

@@ -1,6 +1,8 @@
 """Errors around simulations and replays."""
 
-from domain.core.errors import DomainError
+from collections.abc import Mapping
+
+from domain.core.errors import DomainError, InvalidInput
 
 
 class ReplayNotFound(DomainError):
@@ -13,6 +15,21 @@ class ReplayUnderWay(DomainError):
     """Another replay of the client is not over yet."""
 
     code = "replay_under_way"
+
+
+class InvalidReplay(InvalidInput):
+    """What is asked of a replay breaks a rule. Operators read the message, callers the `reason`,
+    which is in French."""
+
+    code = "invalid_replay"
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
 
 
 class SimulationTooLong(DomainError):

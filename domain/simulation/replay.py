@@ -62,7 +62,8 @@ class ReplayAsked(BaseModel):
 class Replay(BaseModel):
     """A replay as it is kept. `total`: events of its time; `examined`: those that were thought
     through, `tally.skipped` the others that were looked at; `changed`: those that end otherwise.
-    `cost_micros`: millionths of a US dollar. `worked_ms`: without pauses."""
+    `place`: the last event that was looked at. `cost_micros`: millionths of a US dollar.
+    `worked_ms`: without pauses."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,21 +74,27 @@ class Replay(BaseModel):
     state: ReplayState
     budget_micros: int
     budget_s: int
-    total: int
-    examined: int
-    changed: int
-    tally: ReplayTally
-    cost_micros: int
-    worked_ms: int
-    stopped_because: ReplayStop | None
+    place: str | None = None
+    total: int = 0
+    examined: int = 0
+    changed: int = 0
+    tally: ReplayTally = ReplayTally()
+    cost_micros: int = 0
+    worked_ms: int = 0
+    stopped_because: ReplayStop | None = None
     started_by: str
     created_at: datetime
-    finished_at: datetime | None
+    finished_at: datetime | None = None
+
+    @property
+    def seen(self) -> int:
+        """How many events were looked at."""
+        return self.tally.events
 
 
 class ReplayExample(BaseModel):
-    """An event that ends otherwise. `run_id`: None of one that no playbook took. `draft_before`:
-    empty once it is erased; `draft_after` likewise."""
+    """An event that ends otherwise. `run_id`: None of one that no playbook took. Its drafts go with
+    its customer's words."""
 
     model_config = ConfigDict(frozen=True)
 

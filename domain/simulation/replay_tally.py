@@ -14,17 +14,13 @@ class ReplaySkip(StrEnum):
     """Why an event was not thought through again.
 
     `erased`: its customer was erased. `joined`: people had its conversation. `unfinished`: its run
-    has no outcome yet. `unthought`: its run failed before the agent had thought. `unread`: no
-    playbook took it, so that it was never normalized, though one would take it now. `too_long`: it
-    costs too much to think about.
+    has no outcome yet. `unthought`: its run failed before the agent had thought.
     """
 
     ERASED = "erased"
     JOINED = "joined"
     UNFINISHED = "unfinished"
     UNTHOUGHT = "unthought"
-    UNREAD = "unread"
-    TOO_LONG = "too_long"
 
 
 class EndCount(BaseModel):

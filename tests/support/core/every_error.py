@@ -8,7 +8,7 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen
+from domain.cases.errors import CasesNotGreen, InvalidCases, TooManyCases
 from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
@@ -53,6 +53,7 @@ from domain.integrations.errors import (
     NotAuthorized,
     UnknownProvider,
 )
+from domain.learning.errors import TooManyExamples
 from domain.playbooks.errors import (
     InvalidPlaybook,
     PatternTaken,
@@ -63,6 +64,7 @@ from domain.playbooks.errors import (
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
 from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
+from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
@@ -96,6 +98,7 @@ NOT_FOR_CALLERS = {
     NotAuthorized,
     OverBudget,
     TalkFailed,  # the embedded copilot answers instead
+    ModelBudgetUsedUp,
     OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
@@ -120,10 +123,12 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
         InvalidWebhook("message", "{reason} {nothing}"),
         InvalidContent("message", "{reason} {nothing}"),
+        InvalidReplay("message", "{reason} {nothing}"),
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),
         InvalidMailSender("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        TooManyExamples(10_000),
         WidgetShareUsed(60.0),
         InvalidWidget("message", "{reason} {nothing}"),
         TooManyCodes(42.5),
@@ -132,6 +137,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         TooManyKeys(100),
         TooManyPlaybooks(200),
         InvalidPlaybook(["threshold: a number expected"]),
+        InvalidCases(["cases[0].tries: a whole number expected"]),
+        TooManyCases(200),
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),

@@ -1,0 +1,71 @@
+"""Traffic: how long ago this worker last did what somebody waits for, and what that leaves to the
+work that nobody waits for."""
+
+from collections.abc import Callable
+from typing import Final
+
+from temporalio import activity
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
+
+from domain.core import names
+
+BACKGROUND: Final = frozenset(
+    {
+        *(names.BEGIN_CASE_RUN, names.TRY_CASE, names.END_CASE_RUN),
+        *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
+    }
+)
+"""Activities that are no traffic: nobody waits for them."""
+
+# After the last step of other work, for so long its client may send more.
+_LASTS_S: Final = 3.0
+_SHARE_BESIDE: Final = 0.08
+_LONGEST_PAUSE_S: Final = 2.0
+
+
+class Traffic:
+    """`monotonic`: a clock in seconds. A worker without traffic is idle."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._seen: float | None = None
+
+    def note(self) -> None:
+        """There was some just now."""
+        self._seen = self._monotonic()
+
+    @property
+    def is_quiet(self) -> bool:
+        return self._seen is None or self._monotonic() - self._seen > _LASTS_S
+
+    def pause_after(self, worked_s: float) -> float:
+        """How many seconds to leave the machine to others, after so much work in one piece: none on
+        an idle worker, else most of the time."""
+        if self.is_quiet:
+            return 0
+        return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))
+
+
+class NoteTraffic(Interceptor):
+    """Tells `traffic` of each activity that somebody may wait for, as it begins and ends."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002 - SDK's name
+        noting = _Noting(next)
+        noting.traffic = self._traffic
+        return noting
+
+
+class _Noting(ActivityInboundInterceptor):
+    traffic: Traffic
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
+        if activity.info().activity_type in BACKGROUND:
+            return await super().execute_activity(input)
+        self.traffic.note()
+        try:
+            return await super().execute_activity(input)
+        finally:
+            self.traffic.note()

@@ -1,0 +1,260 @@
+"""Replay page: some past events, thought through again, and what that came to."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from activities.runtime.traffic import Traffic
+from activities.simulation.past_exchange import PastExchanges
+from activities.simulation.rethinker import Rethinker
+from domain.core import names
+from domain.core.contracts import BackgroundRef
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.playbooks.playbook import PlaybookEntry
+from domain.simulation.choosing import playbook_for
+from domain.simulation.contracts import ReplayProgress
+from domain.simulation.errors import ModelBudgetUsedUp, ReplayNotFound
+from domain.simulation.outcome import SimulatedOutcome
+from domain.simulation.replay import UNFINISHED, Replay, ReplayState, ReplayStop
+from domain.simulation.replay_facts import ReplayEnd, ReplayFacts, difference
+from domain.simulation.replay_tally import ReplaySkip, ReplayTally
+from domain.simulation.variant import Variant
+from store.core.database import Database
+from store.playbooks.playbooks import PlaybookRepository
+from store.simulation.past_events import PastEvent, PastEvents, PastSpan
+from store.simulation.replays import ReplayChange, ReplayedPage, ReplayRepository
+from store.simulation.tried_variant import TriedVariants
+
+PAGE: Final = 50
+# A page ends after so much work, so that a crash loses little and progress is seen.
+_PAGE_WORK_S: Final = 1.5
+_PAGE_LASTS_S: Final = 10.0
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a page has come to so far. `stop`: why the replay goes no further."""
+
+    place: str | None = None
+    tallies: list[ReplayTally] = field(default_factory=list)
+    changes: list[ReplayChange] = field(default_factory=list)
+    examined: int = 0
+    cost_micros: int = 0
+    worked_s: float = 0
+    stop: ReplayStop | None = None
+
+    def skip(self, event: PastEvent, why: ReplaySkip) -> None:
+        self.place = event.id
+        self.tallies.append(ReplayTally.of_skipped(why))
+
+    def examine(self, event: PastEvent, after: ReplayFacts, draft: str) -> None:
+        self.place = event.id
+        self.examined += 1
+        kind = difference(event.before, after, same_text=draft == event.draft)
+        self.tallies.append(ReplayTally.of_event(event.before, after, kind))
+        if kind is not None:
+            self.changes.append(ReplayChange(event.id, kind, event.before, after, draft))
+
+    @property
+    def page(self) -> ReplayedPage:
+        return ReplayedPage(
+            place=self.place,
+            tally=ReplayTally.total(self.tallies),
+            changes=self.changes,
+            examined=self.examined,
+            cost_micros=self.cost_micros,
+            worked_ms=round(self.worked_s * 1000),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A page before it is thought through. `thinks_with_model`: each question may cost money."""
+
+    replay: Replay
+    variant: Variant
+    entries: Sequence[PlaybookEntry]
+    events: Sequence[PastEvent]
+    thinks_with_model: bool
+
+
+class ReplayPages:
+    """`exchanges`: past events as they are thought through. `question_micros`: what is set aside
+    for a question to the language model, in millionths of a US dollar. Of all replays of a worker
+    one event is thought through at a time."""
+
+    def __init__(
+        self,
+        database: Database,
+        rethinker: Rethinker,
+        exchanges: PastExchanges,
+        now: Clock,
+        traffic: Traffic,
+        *,
+        question_micros: int,
+    ) -> None:
+        self._database = database
+        self._rethinker = rethinker
+        self._exchanges = exchanges
+        self._now = now
+        self._traffic = traffic
+        self._question_micros = question_micros
+        self._turn = asyncio.Lock()
+
+    @activity.defn(name=names.BEGIN_REPLAY)
+    async def begin(self, work: BackgroundRef) -> ReplayProgress:
+        """Count what there is to look at. Repeating it counts again."""
+        tenant = TenantId(work.client_id)
+        async with self._database.tenant(tenant) as connection:
+            replays = ReplayRepository(connection, tenant)
+            try:
+                replay = await replays.read(work.record_id, lock=True)
+            except ReplayNotFound:
+                return ReplayProgress(is_over=True)
+            total = await PastEvents(connection, tenant).count(_span(replay))
+            await replays.work(replay.id, total=total)
+            return _progress(await replays.read(replay.id))
+
+    @activity.defn(name=names.REPLAY_PAGE)
+    async def page(self, work: BackgroundRef) -> ReplayProgress:
+        """Think the next events through, and keep in one transaction what they came to and the
+        place behind them.
+
+        Idempotency key: the replay with its place. A page that was lost is thought through again,
+        and one that was kept is not. Raises PlaybookNotFound, EngineUnavailable.
+        """
+        tenant = TenantId(work.client_id)
+        async with beating():
+            try:
+                plan = await self._plan(tenant, work)
+                if plan is None:
+                    return ReplayProgress(is_over=True)
+                return await self._keep(tenant, plan, await self._rethink(tenant, plan))
+            except ReplayNotFound:  # its client was erased
+                return ReplayProgress(is_over=True)
+
+    @activity.defn(name=names.END_REPLAY)
+    async def fail(self, work: BackgroundRef) -> None:
+        """Write that the replay failed: a page did each time that it was tried. One that is over
+        stays as it is."""
+        tenant = TenantId(work.client_id)
+        async with self._database.tenant(tenant) as connection:
+            await ReplayRepository(connection, tenant).end(
+                work.record_id, ReplayState.FAILED, self._now(), why=ReplayStop.ERROR
+            )
+
+    async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
+        """What there is to do; None for a replay that is over."""
+        async with self._database.reading(tenant) as connection:
+            replay = await ReplayRepository(connection, tenant).read(work.record_id)
+            if replay.state not in UNFINISHED:
+                return None
+            return _Plan(
+                replay=replay,
+                variant=await TriedVariants(connection, tenant).resolve(replay.variant),
+                entries=await PlaybookRepository(connection, tenant).all(),
+                events=await PastEvents(connection, tenant).page(
+                    _span(replay), after=replay.place, limit=PAGE
+                ),
+                thinks_with_model=work.remote_brain and not replay.variant.embedded_brain,
+            )
+
+    async def _rethink(self, tenant: TenantId, plan: _Plan) -> _Done:
+        done, ends = _Done(), time.monotonic() + _PAGE_LASTS_S
+        for event in plan.events:
+            done.stop = self._limit(plan, done)
+            if done.stop is not None:
+                break
+            try:
+                await self._one(tenant, plan, event, done)
+            except ModelBudgetUsedUp:
+                done.stop = ReplayStop.BUDGET
+                break
+            if done.worked_s > _PAGE_WORK_S or time.monotonic() > ends:
+                break
+        return done
+
+    def _limit(self, plan: _Plan, done: _Done) -> ReplayStop | None:
+        """Why the next event must not be thought through."""
+        replay = plan.replay
+        if replay.worked_ms + done.worked_s * 1000 >= replay.budget_s * 1000:
+            return ReplayStop.TIME
+        spent = replay.cost_micros + done.cost_micros
+        if plan.thinks_with_model and spent + self._question_micros > replay.budget_micros:
+            return ReplayStop.BUDGET
+        return None
+
+    async def _one(self, tenant: TenantId, plan: _Plan, event: PastEvent, done: _Done) -> None:
+        """Raises ModelBudgetUsedUp: the event was not thought through."""
+        if event.skip is not None:
+            done.skip(event, event.skip)
+            return
+        if playbook_for(plan.entries, event.event_type, plan.variant) is None:
+            done.examine(event, ReplayFacts(end=ReplayEnd.NO_PLAYBOOK), "")
+            return
+        outcome = await self._in_turn(self._outcome(tenant, plan, event), done)
+        if outcome is None:
+            done.skip(event, ReplaySkip.ERASED)
+            return
+        done.cost_micros += outcome.cost_micros
+        done.examine(event, ReplayFacts.of(outcome), outcome.draft)
+
+    async def _outcome(
+        self, tenant: TenantId, plan: _Plan, event: PastEvent
+    ) -> SimulatedOutcome | None:
+        """None where the event was erased meanwhile."""
+        exchange = await self._exchanges.of(tenant, event)
+        if exchange is None:
+            return None
+        return await self._rethinker.outcome(
+            tenant, exchange, plan.variant, model_or_nothing=plan.thinks_with_model
+        )
+
+    async def _in_turn(self, thinking: Awaitable[_T], done: _Done) -> _T:
+        """One at a time, and beside traffic with pauses: what the machine does for people comes
+        first."""
+        async with self._turn:
+            began = time.monotonic()
+            try:
+                return await thinking
+            finally:
+                worked_s = time.monotonic() - began
+                done.worked_s += worked_s
+                await asyncio.sleep(self._traffic.pause_after(worked_s))
+
+    async def _keep(self, tenant: TenantId, plan: _Plan, done: _Done) -> ReplayProgress:
+        """The page and the place behind it. Nothing where another try was quicker, or the replay
+        was stopped."""
+        async with self._database.tenant(tenant) as connection:
+            replays = ReplayRepository(connection, tenant)
+            standing = await replays.read(plan.replay.id, lock=True)
+            if standing.state in UNFINISHED and standing.place == plan.replay.place:
+                await replays.add(standing, done.page)
+                if done.stop is not None:
+                    await replays.end(standing.id, ReplayState.STOPPED, self._now(), why=done.stop)
+                elif _was_last(plan, done):
+                    await replays.end(standing.id, ReplayState.DONE, self._now())
+            return _progress(await replays.read(standing.id))
+
+
+def _was_last(plan: _Plan, done: _Done) -> bool:
+    """Whether no event is left behind the page."""
+    return len(plan.events) < PAGE and (not plan.events or done.place == plan.events[-1].id)
+
+
+def _span(replay: Replay) -> PastSpan:
+    return PastSpan(replay.since, replay.until)
+
+
+def _progress(replay: Replay) -> ReplayProgress:
+    return ReplayProgress(
+        is_over=replay.state not in UNFINISHED, total=replay.total, seen=replay.seen
+    )

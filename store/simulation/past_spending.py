@@ -1,0 +1,82 @@
+"""What the agent had given back before past messages: of a page of them in one statement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.agent.plan import ActionKind
+from domain.agent.situation import CUSTOMER_WINDOW, Spent
+from store.core.repository import TenantRepository
+
+# As `ActionLedger.spent`, as of each run's message. A step counts once, however many rounds it
+# took.
+_SPENT: Final = sa.text("""
+    SELECT wanted.run_id, given.customer, given.day, given.on_order
+    FROM unnest(CAST(:runs AS text[]), CAST(:customers AS text[]), CAST(:orders AS text[]),
+                CAST(:currencies AS text[]), CAST(:times AS timestamptz[]))
+         AS wanted (run_id, customer_key, order_key, currency, at)
+    CROSS JOIN LATERAL (
+        WITH moved AS (
+            SELECT DISTINCT ON (run_id, step)
+                   action, order_key, customer_key, amount, currency, planned_at
+            FROM action_ledger
+            WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
+              AND run_id <> wanted.run_id AND planned_at < wanted.at
+              AND (planned_at > wanted.at - CAST(:window AS interval)
+                   OR order_key = wanted.order_key)
+            ORDER BY run_id, step, round DESC
+        )
+        SELECT coalesce(sum(amount) FILTER (
+                   WHERE customer_key = wanted.customer_key AND currency = wanted.currency
+                     AND planned_at > wanted.at - CAST(:window AS interval)), 0)::bigint
+                   AS customer,
+               coalesce(sum(amount) FILTER (
+                   WHERE currency = wanted.currency AND planned_at >=
+                         date_trunc('day', wanted.at, 'UTC')), 0)::bigint AS day,
+               array_agg(DISTINCT action) FILTER (
+                   WHERE order_key = wanted.order_key) AS on_order
+        FROM moved
+    ) AS given
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class SpentBefore:
+    """What is asked for a run: `customer` as `customer_key` spells the address, `at` the time of
+    its message. The run's own actions, and what came later, do not count."""
+
+    run_id: str
+    order_key: str
+    customer: str | None
+    currency: str
+    at: datetime
+
+
+class PastSpending(TenantRepository):
+    async def before(self, wanted: Sequence[SpentBefore]) -> dict[str, Spent]:
+        """By run."""
+        if not wanted:
+            return {}
+        found = await self._connection.execute(
+            _SPENT,
+            {
+                "client_id": self._tenant,
+                "window": CUSTOMER_WINDOW,
+                "runs": [one.run_id for one in wanted],
+                "customers": [one.customer for one in wanted],
+                "orders": [one.order_key for one in wanted],
+                "currencies": [one.currency for one in wanted],
+                "times": [one.at for one in wanted],
+            },
+        )
+        return {
+            row.run_id: Spent(
+                customer=row.customer,
+                day=row.day,
+                on_order=frozenset(ActionKind(kind) for kind in row.on_order or ()),
+            )
+            for row in found
+        }

@@ -1,0 +1,42 @@
+"""The replay of past events: page after page, until none is left or something ends it."""
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    from activities.simulation.replay_page import ReplayPages
+    from domain.core import names
+    from domain.core.contracts import BackgroundRef
+    from domain.simulation.contracts import ReplayProgress
+    from workflows import options
+
+
+@workflow.defn(name=names.REPLAY)
+class ReplayPast:
+    def __init__(self) -> None:
+        self._progress = ReplayProgress()
+
+    @workflow.run
+    async def run(self, work: BackgroundRef) -> ReplayProgress:
+        """The row knows where the replay is, so that a new history goes on there."""
+        try:
+            self._progress = await workflow.execute_activity_method(
+                ReplayPages.begin, work, **options.REPLAYING
+            )
+            while not self._progress.is_over:
+                if workflow.info().is_continue_as_new_suggested():
+                    workflow.continue_as_new(work)
+                self._progress = await workflow.execute_activity_method(
+                    ReplayPages.page, work, **options.REPLAYING
+                )
+        except FailureError as failure:
+            if is_cancelled_exception(failure):
+                raise
+            await workflow.execute_activity_method(ReplayPages.fail, work, **options.PATIENT)
+            raise
+        return self._progress
+
+    @workflow.query(name=names.PROGRESS_QUERY)
+    def progress(self) -> ReplayProgress:
+        """How far it has come."""
+        return self._progress
