@@ -46,6 +46,7 @@ from api.resources import Resources
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
+from domain.analytics.ports import ReadsQuestions
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
@@ -75,6 +76,7 @@ def resources_held(
         callback = settings.server.origin + CALLBACK
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
+        questions = QuestionReader()
         inbound = InboundDoor.of(database, utc_now)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
@@ -128,8 +130,8 @@ def resources_held(
                 ),
                 widget_streams=streams,
                 inbound=inbound,
-                copilot=copilot_of(settings, database),
-                questions=QuestionReader(),
+                copilot=copilot_of(settings, database, questions),
+                questions=questions,
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
@@ -154,10 +156,11 @@ def resources_held(
     return lifespan
 
 
-def copilot_of(settings: Settings, database: Database) -> Copilot:
+def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions) -> Copilot:
     """Raises InvalidInput where a language model is configured that cannot be asked."""
     setup = CopilotSetup(
         documents=document_index(),
+        questions=questions,
         dashboard_url=settings.server.dashboard_url,
         talker=talker_from(settings.brain),
         budget_micros=round(settings.brain.monthly_budget * 1_000_000),

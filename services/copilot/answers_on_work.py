@@ -23,6 +23,7 @@ from services.copilot.tools.conversations_tool import (
     ThreadFound,
     ThreadWanted,
 )
+from services.copilot.tools.gaps_tool import READ_GAPS, GapsAsked
 from services.copilot.tools.reviews_tool import LIST_REVIEWS, QueueWanted
 from services.copilot.tools.runs_tool import (
     READ_RUN,
@@ -263,6 +264,24 @@ async def on_churn(trail: Trail, asked: AskedOfCopilot) -> str:
             factors=", ".join(term(tongue, factor) for factor in one.factors) or "–",
         )
         for one in found
+    ]
+    return "\n".join(lines)
+
+
+async def on_gaps(trail: Trail, asked: AskedOfCopilot) -> str:
+    found, tongue = await trail.use(READ_GAPS, GapsAsked()), asked.tongue
+    if not found.gaps:
+        return phrase(tongue, "no_gaps", days=found.days)
+    lines = [phrase(tongue, "gaps_head", days=found.days)]
+    lines += [
+        phrase(
+            tongue,
+            "gap_line",
+            tickets=one.tickets,
+            label=_short(one.label) if one.label else "–",
+            example=_short(one.example) if one.example else "–",
+        )
+        for one in found.gaps
     ]
     return "\n".join(lines)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from domain.analytics.ports import ReadsQuestions
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.documents import DocumentIndex
 from domain.copilot.errors import TalkFailed
@@ -34,6 +35,7 @@ class CopilotSetup:
     that has no budget of its own, in millionths of a US dollar a month."""
 
     documents: DocumentIndex
+    questions: ReadsQuestions
     dashboard_url: str
     talker: Talker | None = None
     budget_micros: int = 0
@@ -65,6 +67,7 @@ class Copilot:
                 now=self._now(),
                 dashboard_url=self._setup.dashboard_url,
                 documents=self._setup.documents,
+                questions=self._setup.questions,
             )
         )
         notice: str | None = None

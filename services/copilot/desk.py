@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
+from domain.analytics.ports import ReadsQuestions
 from domain.copilot.answer import CitedKind, CitedRecord, DraftedChange
 from domain.copilot.documents import DocumentIndex
 from domain.copilot.links import cited
@@ -40,6 +41,7 @@ class CopilotDesk:
     now: datetime
     dashboard_url: str
     documents: DocumentIndex
+    questions: ReadsQuestions
 
     def cite(self, kind: CitedKind, record_id: str, title: str) -> CitedRecord:
         return cited(kind, record_id, title, self.dashboard_url)

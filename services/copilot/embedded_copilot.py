@@ -28,6 +28,7 @@ from services.copilot.answers_on_content import (
 from services.copilot.answers_on_work import (
     on_churn,
     on_customer,
+    on_gaps,
     on_metrics,
     on_order,
     on_queue,
@@ -46,6 +47,7 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
     AskedKind.WEBHOOKS: on_webhooks,
     AskedKind.CHURN: on_churn,
     AskedKind.METRICS: on_metrics,
+    AskedKind.GAPS: on_gaps,
     AskedKind.PLAYBOOKS: on_playbooks,
     AskedKind.ORDER: on_order,
     AskedKind.KNOWLEDGE: on_knowledge,

@@ -8,6 +8,7 @@ from services.copilot.tools.audit_tool import READ_AUDIT
 from services.copilot.tools.content_tool import SEARCH_CONTENT
 from services.copilot.tools.conversations_tool import FIND_CONVERSATIONS, READ_CONVERSATION
 from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS
+from services.copilot.tools.gaps_tool import READ_GAPS
 from services.copilot.tools.integrations_tool import READ_INTEGRATIONS
 from services.copilot.tools.keys_tool import READ_KEYS
 from services.copilot.tools.members_tool import READ_MEMBERS
@@ -28,6 +29,7 @@ COPILOT_TOOLS: Final[tuple[AnyTool, ...]] = (
     READ_USAGE,
     READ_METRICS,
     READ_CHURN,
+    READ_GAPS,
     READ_WEBHOOKS,
     READ_INTEGRATIONS,
     READ_KEYS,

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from adapters.system import new_ulid, utc_now
+from domain.agent.escalation_reason import EscalationReason
 from domain.tenants.client import Role
 from tests.support.content.content import KNOWLEDGE
 from tests.support.copilot.asking import CHAT, ask, body, events_of
@@ -26,6 +27,13 @@ async def test_it_answers_a_dozen_kinds_of_question(
     """With figures of the records, and links to them. Nothing is written by any of them."""
     traced = await traced_run(front.database, shop)
     review = await open_review(front.database, shop, now=utc_now() - timedelta(hours=5))
+    await open_review(
+        front.database,
+        shop,
+        text="Livrez-vous en Islande ?",
+        reason=EscalationReason.MISSING_KNOWLEDGE,
+        handoff_reason="missing_knowledge",
+    )
     await ready(front, shop)
     await a_key(front, owner)
     entry = {"title": "Livraison en Belgique", "body": "Sous 3 jours ouvrés.", "language": "fr"}
@@ -44,6 +52,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
         ("How do I rotate a secret of a webhook?", "Replacing a secret", replacing),
         (f"What did we answer to {CUSTOMER}?", "remboursée", "/conversations/"),
         ("Which webhook deliveries failed?", "failure", "/webhooks/"),
+        ("Which questions could we not answer?", "without an answer", "/runs/"),
         ("Which customers may leave?", "no prediction", None),
         ("How many tickets last week?", "no metrics", "/metrics"),
         ("Que peut rembourser l'agent ?", "réponses seulement", playbook),
