@@ -137,12 +137,14 @@ _ACTION: Final = (
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
-        acknowledgement, updated_at)
+        acknowledgement, ask_rating, updated_at)
     SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
-        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'), updated_at
+        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'),
+        coalesce(ask_rating, false), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
         system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
-        sensitive_words jsonb, acknowledgement jsonb, updated_at timestamptz)
+        sensitive_words jsonb, acknowledgement jsonb, ask_rating boolean,
+        updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING""")
 
@@ -260,6 +262,9 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.KNOWLEDGE_ENTRIES: (
         _insert(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
     ),
+    Section.CORRECTIONS: _plain(Section.CORRECTIONS),
+    Section.LABELLED_EXAMPLES: _plain(Section.LABELLED_EXAMPLES),
+    Section.RATINGS: _plain(Section.RATINGS),
 }
 
 RELEASE_MESSAGES: Final = sa.text(f"""

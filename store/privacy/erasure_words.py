@@ -93,6 +93,9 @@ _REMOVE: Final = {
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
+    "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
+    "labelled_examples": "DELETE FROM labelled_examples WHERE {mine} AND run_id = ANY(:runs)",
+    "ratings": "DELETE FROM ratings WHERE {mine} AND run_id = ANY(:runs)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
     "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
     "escalation_tickets, emptied": """

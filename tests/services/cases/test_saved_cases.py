@@ -5,13 +5,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from domain.agent.brain import Category
-from domain.agent.plan import ActionKind
 from domain.cases.case import MAX_CASES, CaseOrigin, SavedCase
 from domain.cases.case_documents import CaseImportOutcome, parse_cases, write_cases
 from domain.cases.errors import CaseNameTaken, CaseNotFound, CaseRunUnderWay, TooManyCases
 from domain.core import names
-from domain.core.errors import DomainError, InvalidInput
+from domain.core.errors import DomainError
 from domain.playbooks.errors import PlaybookNotFound
 from domain.runs.errors import RunNotFound
 from domain.simulation.outcome import OutcomeStatus
