@@ -101,6 +101,11 @@ COMMANDS: Final = (
     LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
+    LazyCommand(
+        "simulate",
+        "commands.simulation.simulate:simulate",
+        "Show what the agent would make of messages, and why. Nothing is done.",
+    ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
     LazyCommand("churn", "commands.analytics.churn:app", "Which customers are likely to leave."),
     LazyCommand(
