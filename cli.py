@@ -100,6 +100,8 @@ COMMANDS: Final = (
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
     LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
+    LazyCommand("correction", "commands.learning.correction:app", "What people changed of drafts."),
+    LazyCommand("example", "commands.learning.example:app", "Messages with the right class."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand(
         "simulate",
@@ -107,6 +109,11 @@ COMMANDS: Final = (
         "Show what the agent would make of messages, and why. Nothing is done.",
     ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
+    LazyCommand(
+        "insight",
+        "commands.analytics.insight:app",
+        "What a range of days came to, and what the agent could not answer.",
+    ),
     LazyCommand("churn", "commands.analytics.churn:app", "Which customers are likely to leave."),
     LazyCommand(
         "deployment", "commands.core.deployment:app", "Builds of the workers, side by side."

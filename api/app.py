@@ -22,7 +22,7 @@ from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
 from api.openapi import EDGE, complete_document
-from api.routers.analytics import reports
+from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.cases import case_file, case_runs, cases
@@ -43,6 +43,7 @@ from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
+from api.routers.learning import corrections, labelled_examples, playbook_reports
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
@@ -78,10 +79,13 @@ _ROUTERS: Final = tuple(
         stripe_webhook,
         export,
         reviews,
+        corrections,
+        labelled_examples,
         simulator,
         runs,
         attachments,
         reports,
+        insight,
         replays,
         audit,
         webhooks,
@@ -108,6 +112,7 @@ _ROUTERS: Final = tuple(
         case_file,
         playbook_versions,
         playbook_file,
+        playbook_reports,
         mcp,
         widget_chat,
         widget_config,

@@ -22,6 +22,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
 from commands.core.texts import content_of
+from commands.learning import playbook_reports
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.playbooks.errors import PlaybookNotFound
@@ -46,6 +47,7 @@ from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="Playbooks.", no_args_is_help=True)
+app.add_typer(playbook_reports.app)
 OverrideOption = Annotated[
     str | None,
     typer.Option(

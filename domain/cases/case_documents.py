@@ -131,8 +131,6 @@ def problems_of_case(spec: CaseSpec) -> Iterator[str]:
         yield "name: one line without blanks around it"
     if not any(message.text.strip() for message in spec.scenario.messages):
         yield "scenario.messages: a message without a word"
-    if spec.scenario.messages[-1].author != "customer":
-        yield "scenario.messages: the last one is the customer's"
     expected = spec.expected
     for kind in set(expected.actions) & set(expected.forbidden):
         yield f"expected.forbidden: {kind} is expected too"

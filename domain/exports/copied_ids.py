@@ -27,7 +27,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
-        Section.METRICS_DAILY: "",
+        Section.METRICS_DAILY: "breakdown.by_playbook.*.key",
         Section.ESCALATION_TICKETS: "id run_id latest_event_id plan.*.integration_id",
         Section.SENTIMENT_LOGS: "id conversation_id event_id",
         Section.CHURN_PREDICTIONS: "id",
@@ -37,6 +37,9 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.AUDIT_ENTRIES: "",
         # It leaves them out too.
         Section.ATTACHMENTS: "",
+        Section.CORRECTIONS: "id review_id run_id case_id content_id",
+        Section.LABELLED_EXAMPLES: "id run_id",
+        Section.RATINGS: "id run_id",
     }.items()
 }
 """Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""

@@ -29,6 +29,9 @@ class Section(StrEnum):
     KNOWLEDGE_ENTRIES = "knowledge_entries"
     AUDIT_ENTRIES = "audit_entries"
     ATTACHMENTS = "attachments"
+    CORRECTIONS = "corrections"
+    LABELLED_EXAMPLES = "labelled_examples"
+    RATINGS = "ratings"
 
 
 _SERVICE: Final = "support-engine"

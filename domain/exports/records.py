@@ -25,6 +25,11 @@ from domain.exports.conversation_records import (
 )
 from domain.exports.export import Section
 from domain.exports.figure_records import AutomationEventRecord, ChurnRecord, MetricsRecord
+from domain.exports.learning_records import (
+    CorrectionExportRecord,
+    LabelledExampleRecord,
+    RatingRecord,
+)
 from domain.exports.record import Id, Record, Time
 from domain.exports.run_record import RunRecord
 
@@ -48,6 +53,9 @@ class ExportDocument(Record):
     knowledge_entries: tuple[KnowledgeRecord, ...]
     audit_entries: tuple[AuditEntryRecord, ...]
     attachments: tuple[AttachmentRecord, ...]
+    corrections: tuple[CorrectionExportRecord, ...]
+    labelled_examples: tuple[LabelledExampleRecord, ...]
+    ratings: tuple[RatingRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

@@ -29,6 +29,7 @@ from store.exports.import_sections import (
 from store.exports.tables import automation_events
 from store.intake.tables import engine_events
 from store.integrations.tables import integrations
+from store.learning.tables import labelled_examples
 from store.playbooks.tables import playbooks
 from store.reviews.tables import escalation_tickets
 from store.runs.memories import MemoryRepository
@@ -55,6 +56,7 @@ _MUST_BE_EMPTY: Final = (
     engine_events,
     integrations,
     knowledge_entries,
+    labelled_examples,
     response_templates,
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)

@@ -16,6 +16,7 @@ from domain.integrations.integration import IntegrationStatus
 from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
+from store.analytics.tables import metrics_daily
 from store.content.tables import knowledge_entries
 from store.exports.sections import SOURCES
 from store.intake.tables import engine_events
@@ -108,6 +109,12 @@ _MESSAGE: Final = (
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
+# What files of an earlier version do not have.
+_NEWER_FIGURES: Final = {
+    **dict.fromkeys(("escalations", "latencies", "breakdown"), "'{}'"),
+    **dict.fromkeys(("rated", "satisfied", "cost_micros"), "0"),
+}
+
 _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
@@ -130,12 +137,14 @@ _ACTION: Final = (
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
-        acknowledgement, updated_at)
+        acknowledgement, ask_rating, updated_at)
     SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
-        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'), updated_at
+        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'),
+        coalesce(ask_rating, false), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
         system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
-        sensitive_words jsonb, acknowledgement jsonb, updated_at timestamptz)
+        sensitive_words jsonb, acknowledgement jsonb, ask_rating boolean,
+        updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING""")
 
@@ -225,7 +234,13 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         ),
         _nested(action_ledger, "actions", _ACTION, {"run_id": "o.id"}, "id text, "),
     ),
-    Section.METRICS_DAILY: _plain(Section.METRICS_DAILY),
+    Section.METRICS_DAILY: (
+        _insert(
+            metrics_daily,
+            _names(Section.METRICS_DAILY),
+            {name: f"coalesce(r.{name}, {value})" for name, value in _NEWER_FIGURES.items()},
+        ),
+    ),
     Section.ESCALATION_TICKETS: (
         _insert(
             escalation_tickets,
@@ -247,6 +262,9 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.KNOWLEDGE_ENTRIES: (
         _insert(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
     ),
+    Section.CORRECTIONS: _plain(Section.CORRECTIONS),
+    Section.LABELLED_EXAMPLES: _plain(Section.LABELLED_EXAMPLES),
+    Section.RATINGS: _plain(Section.RATINGS),
 }
 
 RELEASE_MESSAGES: Final = sa.text(f"""

@@ -13,7 +13,8 @@ from adapters.system import new_ulid
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.rows import row_counts
 from tests.support.exports.export import EXPORT
-from tests.support.tenants.access import ACCESS, routes_of
+from tests.support.tenants.access import ACCESS
+from tests.support.tenants.served_routes import routes_of
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 USAGE = "/api/billing/usage"

@@ -51,6 +51,7 @@ from domain.integrations.errors import (
     NotAuthorized,
     UnknownProvider,
 )
+from domain.learning.errors import TooManyExamples
 from domain.playbooks.errors import (
     InvalidPlaybook,
     PatternTaken,
@@ -124,6 +125,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidIntegration("message", "{reason} {nothing}"),
         InvalidMailSender("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        TooManyExamples(10_000),
         WidgetShareUsed(60.0),
         InvalidWidget("message", "{reason} {nothing}"),
         TooManyCodes(42.5),

@@ -31,6 +31,7 @@ from tests.support.agent.acting import (
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
+from tests.support.learning.taught import taught
 from tests.support.tenants.shop import Shop
 
 AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x }}'
@@ -96,7 +97,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 **mine, system_prompt=AWKWARD, branding={"color": "#1a2b3c"},
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
                 sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
-                authserv_ids=["mx.shop.example"],
+                authserv_ids=["mx.shop.example"], ask_rating=True,
                 updated_at=now,
             )
         )  # fmt: skip
@@ -112,5 +113,6 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now
         )
+        await taught(connection, shop.tenant, words=AWKWARD)
         note = Note(Actor.operator(CUSTOMER, login=AWKWARD), AWKWARD, {AWKWARD: AWKWARD})
         await AuditLog(connection, shop.tenant).append([note], now, new_ulid)
