@@ -22,8 +22,8 @@ from services.content.knowledge import add_knowledge
 from services.content.templates import add_template
 from services.core.unit_of_work import UnitOfWork
 from services.integrations.connections import connect_integration
-from services.playbooks.gate import NEW_CLIENT
 from services.playbooks.playbooks import import_playbooks
+from services.playbooks.publish_gate import NEW_CLIENT
 from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 

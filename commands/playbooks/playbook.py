@@ -35,13 +35,13 @@ from domain.playbooks.playbook import (
     check_name,
     check_pattern,
 )
-from services.playbooks.gate import Publication
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
     import_playbooks,
     switch_playbook,
 )
+from services.playbooks.publish_gate import Publication
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository

@@ -12,7 +12,7 @@ from store.metadata import metadata
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
-from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
+from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
@@ -167,6 +167,7 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
     **{route: Access(ALL, missing=missing) for route, missing in cases.READS.items()},
     **{route: Access(REVIEWERS, body=it, missing=no) for route, (it, no) in cases.CHANGES.items()},
+    ("POST", cases.CONTENT_PREVIEWS): Access(MANAGERS, body={"new_knowledge": ENTRY}),
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }

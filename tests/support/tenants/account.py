@@ -71,6 +71,7 @@ FOR_MEMBERS: Final[tuple[tuple[str, str], ...]] = (
     ("GET", PLAYBOOKS),
     ("GET", _PLAYBOOK),
     ("GET", _PLAYBOOK + "/diff"),
+    ("GET", _PLAYBOOK + "/gate"),
     ("GET", _PLAYBOOK + "/shadow"),
     ("GET", _PLAYBOOK + "/threshold-advice"),
     ("GET", _VERSIONS),
