@@ -1,4 +1,4 @@
-"""What was under way when an export was written, closed once all of it is read back."""
+"""The SQL that closes what was under way when an export was written: nobody will go on with it."""
 
 from typing import Final
 

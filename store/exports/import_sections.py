@@ -150,7 +150,7 @@ _SETTINGS: Final = sa.text("""
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
-    Section.LABELLED_EXAMPLES, Section.RATINGS,
+    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS,
 )  # fmt: skip
 
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
