@@ -24,6 +24,7 @@ from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE,
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
+from tests.support.simulation.replays import REPLAYS, a_replay
 from tests.support.tenants import account
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, ready
@@ -109,6 +110,11 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", CREDITS + "/checkout"): Access(MANAGERS, body={"credits": 100}),
     ("GET", CHECKOUTS + "/{checkout_id}"): Access(ALL, Client.RECORD, missing="checkout_not_found"),
     ("GET", USAGE): Access(ALL),
+    ("GET", REPLAYS): Access(ALL),
+    ("POST", REPLAYS): Access(MANAGERS, Client.BODY, {"variant": {}}),
+    ("GET", REPLAYS + "/{replay_id}"): Access(ALL, missing="replay_not_found"),
+    ("GET", REPLAYS + "/{replay_id}/examples"): Access(ALL, missing="replay_not_found"),
+    ("POST", REPLAYS + "/{replay_id}/stop"): Access(MANAGERS, missing="replay_not_found"),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{
@@ -211,6 +217,10 @@ async def _inbound(front: LiveEngine, shop: Shop) -> Ids:
     return {"inbound_id": await logged(front.database, shop)}
 
 
+async def _replay(front: LiveEngine, shop: Shop) -> Ids:
+    return {"replay_id": await a_replay(front.database, shop)}
+
+
 async def _key(front: LiveEngine, shop: Shop) -> Ids:
     return await account.a_key(front, await person(front, shop, Role.OWNER))
 
@@ -248,6 +258,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
+    "{replay_id}": _replay,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
     "{template_id}": _content,
