@@ -92,6 +92,7 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
+    "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
     "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
