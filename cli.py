@@ -69,6 +69,7 @@ COMMANDS: Final = (
         "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
     ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
+    LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),
     LazyCommand("template", "commands.content.content:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
@@ -101,6 +102,11 @@ COMMANDS: Final = (
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
+    LazyCommand(
+        "insight",
+        "commands.analytics.insight:app",
+        "What a range of days came to, and what the agent could not answer.",
+    ),
     LazyCommand("churn", "commands.analytics.churn:app", "Which customers are likely to leave."),
     LazyCommand(
         "deployment", "commands.core.deployment:app", "Builds of the workers, side by side."

@@ -33,7 +33,7 @@ from api.route import Part, PathId
 from api.schemas.core.client_query import ClientQuery, PageQuery
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope
-from domain.tenants.actor import ANYONE, MANAGERS, OWNERS, Actor
+from domain.tenants.actor import ANYONE, MANAGERS, OWNERS, REVIEWERS, Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied, ClientIdMissing, ClientIdRepeated
 from domain.tenants.scopes import Scope
@@ -55,7 +55,9 @@ class Member:
     actor: Actor
 
 
-async def signed_in(request: Request, resources: Resources) -> User:
+async def signed_in(
+    request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
+) -> User:
     """Who is signed in. Counts the request, and lets no cache keep its answer.
 
     Raises Unauthenticated, TooManyRequests.
@@ -64,7 +66,7 @@ async def signed_in(request: Request, resources: Resources) -> User:
     user = await authenticate_user(request.headers, resources)
     request.state.caller = limiter_key(user)
     await resources.limiter.check_request(
-        request, LimitScope.DASHBOARD, request.state.caller, resources.now()
+        request, counted_as, request.state.caller, resources.now()
     )
     return user
 
@@ -160,6 +162,7 @@ class QueryInClient(Part, Generic[Q]):
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
 OwnerDep = Annotated[Member, Depends(InClient(OWNERS))]
 ManagerDep = Annotated[Member, Depends(InClient(MANAGERS))]
+ReviewerDep = Annotated[Member, Depends(InClient(REVIEWERS))]
 PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 
@@ -226,13 +229,16 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 class SignedIn(Part):
     """Who is signed in, where the body names the client. Raises Unauthenticated, TooManyRequests.
 
-    The route then asks `member_for`.
+    The route then asks `member_for`. `counted_as`: which limit the request counts against.
     """
 
     security = SESSION
 
+    def __init__(self, counted_as: LimitScope = LimitScope.DASHBOARD) -> None:
+        self._counted_as = counted_as
+
     async def __call__(self, request: Request) -> User:
-        return await signed_in(request, request.app.state.resources)
+        return await signed_in(request, request.app.state.resources, self._counted_as)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,10 @@ from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
 from api.openapi import EDGE, complete_document
-from api.routers.analytics import reports
+from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
+from api.routers.cases import case_file, case_runs, cases
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
 from api.routers.exports import export
@@ -47,7 +48,7 @@ from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
-from api.routers.simulation import replays
+from api.routers.simulation import replays, simulator
 from api.routers.tenants import identity, keys, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
@@ -77,9 +78,11 @@ _ROUTERS: Final = tuple(
         stripe_webhook,
         export,
         reviews,
+        simulator,
         runs,
         attachments,
         reports,
+        insight,
         replays,
         audit,
         webhooks,
@@ -101,6 +104,9 @@ _ROUTERS: Final = tuple(
         invitations,
         account,
         playbooks,
+        cases,
+        case_runs,
+        case_file,
         playbook_versions,
         playbook_file,
         mcp,

@@ -13,7 +13,15 @@ from api.surface import Surface
 from domain.billing.errors import (
     QuotaExhausted,
 )
-from domain.cases.errors import CasesNotGreen
+from domain.cases.errors import (
+    CaseNameTaken,
+    CaseNotFound,
+    CaseRunNotFound,
+    CaseRunUnderWay,
+    CasesNotGreen,
+    InvalidCases,
+    TooManyCases,
+)
 from domain.content.errors import (
     ContentNotFound,
     SuggestionNotFound,
@@ -73,6 +81,7 @@ from domain.runs.errors import (
     ConversationNotFound,
     RunNotFound,
 )
+from domain.simulation.errors import SimulationTooLong
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -144,11 +153,19 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Playbook invalide : voir `problems`, qui nomme chaque endroit.",
         fields=("problems",),
     ),
+    InvalidCases: ErrorAnswer(
+        400, "Cas invalide : voir `problems`, qui nomme chaque endroit.", fields=("problems",)
+    ),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    SimulationTooLong: ErrorAnswer(
+        504, "La simulation a pris trop de temps. Essayez avec moins de messages."
+    ),
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
+    CaseNotFound: ErrorAnswer(404, "Cas introuvable."),
+    CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
@@ -165,6 +182,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
     TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
+    CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
+    CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
     PatternTaken: ErrorAnswer(
         409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."

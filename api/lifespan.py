@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from adapters.brain.identity import names_model
+from adapters.brain.question_clusters import QuestionReader
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.client_documents import HttpClientDocuments
@@ -124,6 +125,7 @@ def resources_held(
                 ),
                 widget_streams=streams,
                 inbound=inbound,
+                questions=QuestionReader(),
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:

@@ -130,7 +130,7 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
 
 def request_body(model: type[BaseModel]) -> Described:
     """A body that `model` is validated from; it may be left out if it needs no field."""
-    schema = model.model_json_schema()
+    schema = in_one_piece(model)
     return {
         "required": not schema.keys().isdisjoint({"required", "minProperties"}),
         "content": {"application/json": {"schema": schema}},

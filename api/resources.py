@@ -19,6 +19,7 @@ from api.http.report_pace import ReportPace
 from api.inbound_door import InboundDoor
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
+from domain.analytics.ports import ReadsQuestions
 from domain.billing.ports import Payments
 from domain.cases.digest import NamesModel
 from domain.core.ids import TenantId
@@ -74,6 +75,7 @@ class Resources:
     client_documents: ClientDocuments
     widget_streams: WidgetStreams
     inbound: InboundDoor
+    questions: ReadsQuestions
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

@@ -28,7 +28,9 @@ from store.analytics.metrics import MetricsRepository
 
 app = typer.Typer(help="What a client's days came to.", no_args_is_help=True)
 
-_SHOWN: Final = timedelta(days=29)
+SHOWN: Final = timedelta(days=29)
+"""From the first day to the last where none is given."""
+
 _DAY: Final = ["%Y-%m-%d"]
 
 FromOption = Annotated[
@@ -50,7 +52,7 @@ async def show(
 ) -> None:
     """Show a client's days. One that is missing was not computed: metrics backfill does it."""
     until = last.date() if last else day_before(utc_now())
-    since = first.date() if first else until - _SHOWN
+    since = first.date() if first else until - SHOWN
     _check(since, until)
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await MetricsRepository(connection, tenant).between(since, until)
@@ -68,20 +70,22 @@ def _cells(day: DayMetrics) -> tuple[str, ...]:
         day.day.isoformat(),
         str(day.events),
         str(day.runs),
-        _percent(day.resolution_rate),
-        _percent(day.automation_rate),
-        _percent(day.escalation_rate),
-        _milliseconds(day.latency_p50_ms),
-        _milliseconds(day.latency_p95_ms),
+        percent(day.resolution_rate),
+        percent(day.automation_rate),
+        percent(day.escalation_rate),
+        milliseconds(day.latency_p50_ms),
+        milliseconds(day.latency_p95_ms),
         "" if day.sentiment_mean is None else f"{day.sentiment_mean:+.2f}",
     )
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A share for people; empty without one."""
     return "" if share is None else f"{share:.0%}"
 
 
-def _milliseconds(value: float | None) -> str:
+def milliseconds(value: float | None) -> str:
+    """A latency for people; empty without one."""
     return "" if value is None else f"{value:.0f} ms"
 
 

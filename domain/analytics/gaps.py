@@ -69,7 +69,7 @@ class FoundKnowledge(_Frozen):
     title: str
 
 
-class Tally(_Frozen):
+class QuestionCount(_Frozen):
     """How many questions of a gap have this class, or are in this language; null: unknown."""
 
     value: str | None
@@ -83,8 +83,8 @@ class KnowledgeGap(_Frozen):
     label: str
     count: Annotated[int, Field(ge=1)]
     share: Annotated[float, Field(ge=0, le=1)]
-    classes: tuple[Tally, ...]
-    languages: tuple[Tally, ...]
+    classes: tuple[QuestionCount, ...]
+    languages: tuple[QuestionCount, ...]
     examples: tuple[GapExample, ...]
     answer: HumanAnswer | None
     knowledge: FoundKnowledge | None

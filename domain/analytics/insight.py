@@ -153,14 +153,14 @@ def change(now: Figures, then: Figures) -> dict[str, float | None]:
 
 def slices(
     days: Sequence[DayInsight],
-    of: Callable[[Breakdown], Mapping[str, Slice]],
+    of: Callable[[Breakdown], Sequence[Slice]],
     names: Mapping[str, str] | None = None,
 ) -> tuple[SliceFigures, ...]:
     """The parts of a range, the largest first. `names`: of those whose key is an id."""
     parts: dict[str, list[Slice]] = {}
     for day in days:
-        for key, part in of(day.breakdown).items():
-            parts.setdefault(key, []).append(part)
+        for part in of(day.breakdown):
+            parts.setdefault(part.key, []).append(part)
     asked = sum(part.asked for found in parts.values() for part in found)
     made = [_slice(key, found, asked, (names or {}).get(key)) for key, found in parts.items()]
     return tuple(sorted(made, key=lambda one: (-one.asked, one.key or "")))

@@ -29,10 +29,12 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """A part of a day's runs; each count means what it does in `DayCounts`."""
+    """A part of a day's runs; each count means what it does in `DayCounts`. `key`: the class, the
+    playbook's id or the channel; "" stands for none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    key: str
     asked: _Count = 0
     resolved: _Count = 0
     resolved_alone: _Count = 0
@@ -43,13 +45,13 @@ class Slice(BaseModel):
 
 
 class Breakdown(BaseModel):
-    """A day's runs by class, by the id of their playbook and by channel; "" stands for none."""
+    """A day's runs by class, playbook and channel, each in the order of its keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    by_class: dict[str, Slice] = Field(default_factory=dict)
-    by_playbook: dict[str, Slice] = Field(default_factory=dict)
-    by_channel: dict[str, Slice] = Field(default_factory=dict)
+    by_class: tuple[Slice, ...] = ()
+    by_playbook: tuple[Slice, ...] = ()
+    by_channel: tuple[Slice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,23 @@
 """Errors around saved cases and the publish gate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, Fact, InvalidInput
+
+
+class InvalidCases(InvalidInput):
+    """What a file or a body holds are no cases. `problems`: each place, and what is wrong there,
+    as in `cases[0].tries: a whole number expected`."""
+
+    code = "invalid_cases"
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"problems": self.problems}
 
 
 class CaseNotFound(DomainError):

@@ -30,6 +30,7 @@ _FIXED: Final = {
 }
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALNUM: Final = re.compile("[A-Za-z0-9]")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}(?=.*\d)")
 _SHORT: Final = 3
 """A part of a name with fewer letters is no name for itself: "de", "Le"."""
 
@@ -210,7 +211,9 @@ def _key(number: str) -> str:
 
 
 def _shaped_like(number: str) -> Iterator[str]:
-    """Numbers with other digits in its places; of one without digits, with other letters."""
+    """Numbers with other digits in its places, and other letters in place of a word; of one without
+    digits, with other letters."""
+    number = _WORD.sub(lambda match: ("REF" * len(match[0]))[: len(match[0])], number)
     digits = sum(letter.isdigit() for letter in number)
     if not digits:
         for turn in count():

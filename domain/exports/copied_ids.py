@@ -27,7 +27,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
-        Section.METRICS_DAILY: "",
+        Section.METRICS_DAILY: "breakdown.by_playbook.*.key",
         Section.ESCALATION_TICKETS: "id run_id latest_event_id plan.*.integration_id",
         Section.SENTIMENT_LOGS: "id conversation_id event_id",
         Section.CHURN_PREDICTIONS: "id",

@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from domain.analytics.churn import ChurnLevel, Factor
-from domain.exports.record import Count, Id, Record, Score, Share, Time
+from domain.analytics.metrics import Breakdown
+from domain.exports.record import BigCount, Count, Id, Record, Score, Share, Time
 
 _Milliseconds = Annotated[float, Field(ge=0)]
 
@@ -59,6 +60,56 @@ class MetricsRecord(Record):
     ]
     review_rate: Annotated[
         Share | None, Field(description="Share of those that a human has decided.")
+    ]
+    # Files of an earlier version have none of what follows.
+    asked: Annotated[
+        Count | None,
+        Field(
+            default=None,
+            description="Of the runs, those with something of their own to answer; null, as what "
+            "follows, where an earlier version counted the day.",
+        ),
+    ]
+    handled: Annotated[
+        Count | None, Field(default=None, description="Of `asked`: those with an outcome.")
+    ]
+    resolved: Annotated[
+        Count | None, Field(default=None, description="Of `asked`: those completed.")
+    ]
+    resolved_alone: Annotated[
+        Count | None, Field(default=None, description="Of `resolved`: those without a human.")
+    ]
+    reopened: Annotated[
+        Count | None,
+        Field(
+            default=None,
+            description="Of `resolved`: those whose customer came back within 7 days; null until "
+            "these are over.",
+        ),
+    ]
+    durable: Annotated[Count | None, Field(default=None, description="Of `resolved`: the others.")]
+    escalations: Annotated[
+        dict[str, Count], Field(default={}, description="The escalated runs by reason.")
+    ]
+    rated: Annotated[Count, Field(default=0, description="Ratings that customers gave.")]
+    satisfied: Annotated[Count, Field(default=0, description="Of them, those of 4 or 5.")]
+    rating_mean: Annotated[
+        Annotated[float, Field(ge=1, le=5)] | None,
+        Field(default=None, description="Mean rating, 1 to 5."),
+    ]
+    cost_micros: Annotated[
+        BigCount, Field(default=0, description="What models cost, in millionths of a US dollar.")
+    ]
+    latencies: Annotated[
+        dict[str, Count],
+        Field(default={}, description="Runs by the step of their latency: docs/metrics.md."),
+    ]
+    breakdown: Annotated[
+        Breakdown,
+        Field(
+            default=Breakdown(),
+            description="Counts by class, playbook and channel: docs/metrics.md.",
+        ),
     ]
     computed_at: Annotated[Time, Field(description="When this was reckoned.")]
 

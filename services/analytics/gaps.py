@@ -18,7 +18,7 @@ from domain.analytics.gaps import (
     KnowledgeGaps,
     OpenQuestion,
     QuestionCluster,
-    Tally,
+    QuestionCount,
     ranked,
 )
 from domain.analytics.ports import ReadsQuestions
@@ -114,9 +114,9 @@ def _gap(
     )
 
 
-def _tallies(values: Iterable[str | None]) -> tuple[Tally, ...]:
+def _tallies(values: Iterable[str | None]) -> tuple[QuestionCount, ...]:
     counts = Counter(values)
     return tuple(
-        Tally(value=value, count=count)
+        QuestionCount(value=value, count=count)
         for value, count in sorted(counts.items(), key=lambda one: (-one[1], one[0] or ""))
     )

@@ -12,6 +12,7 @@ from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
 MAX_DAYS: Final = 366
+"""The longest range."""
 
 
 async def read_insight(

@@ -1,6 +1,9 @@
 """What people do with saved cases: add, change and delete them."""
 
+from collections.abc import Sequence
+
 from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
+from domain.cases.case_documents import CaseChange, CaseImportOutcome, compare_cases, spec_of
 from domain.cases.errors import CaseNameTaken, TooManyCases
 from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -21,17 +24,35 @@ async def add_case(
         raise CaseNameTaken(spec.name)
     if len(names) >= MAX_CASES:
         raise TooManyCases(MAX_CASES)
-    case = SavedCase(
-        **dict(spec),
-        id=work.new_id(),
-        origin=origin,
-        run_id=run_id,
-        created_by=actor.known_as,
-        created_at=work.now,
-    )
-    await SavedCaseRepository(work.connection, work.tenant).create(case)
-    work.note(actor, "case created", case_id=case.id)
+    case = _made(work, actor, spec, origin, run_id)
+    await _create(work, actor, case)
     return case
+
+
+async def import_cases(
+    work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
+) -> tuple[CaseChange, ...]:
+    """Make the client's cases be as `specs` say, by name, all or none; others stay.
+
+    Raises RoleRequired, ClientNotFound, TooManyCases.
+    """
+    actor.require(REVIEWERS)
+    await AccountRepository(work.connection, work.tenant).lock()
+    cases = SavedCaseRepository(work.connection, work.tenant)
+    known = await cases.all()
+    changes = compare_cases(
+        known, specs, lambda spec: _made(work, actor, spec, CaseOrigin.FILE, None)
+    )
+    made = sum(change.outcome is CaseImportOutcome.CREATED for change in changes)
+    if made and len(known) + made > MAX_CASES:
+        raise TooManyCases(MAX_CASES)
+    for change in changes:
+        if change.outcome is CaseImportOutcome.CREATED:
+            await _create(work, actor, change.case)
+        elif change.outcome is CaseImportOutcome.CHANGED:
+            await cases.change(change.case.id, change.case, work.now)
+            work.note(actor, "case changed", case_id=change.case.id)
+    return changes
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
@@ -59,3 +80,21 @@ async def _locked_names(work: UnitOfWork) -> dict[str, str]:
     """The names and ids of the cases, which nobody adds to until the transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await SavedCaseRepository(work.connection, work.tenant).names()
+
+
+def _made(
+    work: UnitOfWork, actor: Actor, spec: CaseSpec, origin: CaseOrigin, run_id: str | None
+) -> SavedCase:
+    return SavedCase(
+        **dict(spec_of(spec)),
+        id=work.new_id(),
+        origin=origin,
+        run_id=run_id,
+        created_by=actor.known_as,
+        created_at=work.now,
+    )
+
+
+async def _create(work: UnitOfWork, actor: Actor, case: SavedCase) -> None:
+    await SavedCaseRepository(work.connection, work.tenant).create(case)
+    work.note(actor, "case created", case_id=case.id)

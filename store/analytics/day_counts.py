@@ -259,11 +259,12 @@ def _numbers(parts: Sequence[Mapping[str, Any]], part: str) -> dict[str, int]:
     return {one["value"]: one["number"] for one in parts if one["part"] == part}
 
 
-def _slices(parts: Sequence[Mapping[str, Any]], part: str, *, is_over: bool) -> dict[str, Slice]:
+def _slices(parts: Sequence[Mapping[str, Any]], part: str, *, is_over: bool) -> tuple[Slice, ...]:
     """Those that ask for something: a class of automatic mails alone is none."""
-    names = set(Slice.model_fields) - (set() if is_over else {"reopened", "durable"})
-    return {
-        one["value"]: Slice.model_validate({name: one[name] for name in names})
+    names = set(Slice.model_fields) - {"key", *(() if is_over else ("reopened", "durable"))}
+    made = (
+        Slice.model_validate({"key": one["value"], **{name: one[name] for name in names}})
         for one in parts
         if one["part"] == part and one["asked"]
-    }
+    )
+    return tuple(sorted(made, key=lambda one: one.key))

@@ -14,7 +14,7 @@ from domain.cases.errors import CaseRunNotFound
 from domain.core.contracts import BackgroundRef
 from store.cases.tables import case_results, case_runs, saved_cases
 from store.core.place import Place, beyond
-from store.core.repository import TenantRepository
+from store.core.repository import TenantRepository, owner_of
 
 _UNFINISHED: Final = case_runs.c.state.in_((CaseRunState.QUEUED, CaseRunState.RUNNING))
 
@@ -213,3 +213,6 @@ async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
     when a verdict of an older run is kept for the gate."""
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount
+
+
+client_of_case_run: Final = owner_of(case_runs, CaseRunNotFound)

@@ -19,34 +19,16 @@ semicolon itself, is written as an escape: equal JSON.
 
 from typing import Final
 
+from domain.core.csv_cells import BOM, CELL_ENDS, GUARDED, SIGNS, UNSEEN
 from domain.exports.export import Section
 from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.sections import CellKind, Source
 
-_BOM: Final = b"\xef\xbb\xbf"
-
-# Control characters, blanks, and marks without a shape.
-_UNSEEN: Final = (
-    *range(0x01, 0x21),
-    *range(0x7F, 0xA1),
-    0xAD,
-    0x061C,
-    0x1680,
-    0x180E,
-    *range(0x2000, 0x2010),
-    *range(0x2028, 0x2030),
-    *range(0x205F, 0x2070),
-    0x3000,
-    0xFEFF,
-)
-# Signs, # and ' with their full-width forms.
-_FIRST: Final = ",".join(map(str, (*map(ord, "#'+-=@＃＇＋－＝＠"), *_UNSEEN)))
-_SIGNS: Final = "＋＝＠－=+@-"
+_FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
 # What some reader ends a line at: all that Python's splitlines does.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
 # What a reader may trim at a cell's beginning. After a break or a tab another cell begins.
-_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
-_BLANKS: Final = "".join(f"\\u{code:04x}" for code in _UNSEEN if chr(code) not in _ENDS)
+_BLANKS: Final = "".join(f"\\u{code:04x}" for code in UNSEEN if chr(code) not in CELL_ENDS)
 _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
 
@@ -80,7 +62,7 @@ class CsvRendering:
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
         """What a file begins with: the mark by which spreadsheets know UTF-8."""
-        return _BOM
+        return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
         """A section's line and its header; `count`: of the rows that follow."""
@@ -122,13 +104,13 @@ def _guarded_inside(value: str) -> str:
     )
 
 
-_INSIDE: Final = rf"([{_BREAKS};\t])(''*[{_BLANKS}]*(?:##|[{_SIGNS}]))"
+_INSIDE: Final = rf"([{_BREAKS};\t])(''*[{_BLANKS}]*(?:##|[{SIGNS}]))"
 _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
     """Large, and read as seldom as can be: each replacement only where its mark is."""
-    escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{_SIGNS}])', '\\u003b\1', 'g')"
+    escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{SIGNS}])', '\\u003b\1', 'g')"
     breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\u0023#', 'g')"
     return (
         f"CASE WHEN strpos({value}, '##') > 0 THEN {breaks} "

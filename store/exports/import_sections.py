@@ -16,6 +16,7 @@ from domain.integrations.integration import IntegrationStatus
 from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
+from store.analytics.tables import metrics_daily
 from store.content.tables import knowledge_entries
 from store.exports.sections import SOURCES
 from store.intake.tables import engine_events
@@ -107,6 +108,12 @@ _MESSAGE: Final = (
 )  # fmt: skip
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
+
+# What files of an earlier version do not have.
+_NEWER_FIGURES: Final = {
+    **dict.fromkeys(("escalations", "latencies", "breakdown"), "'{}'"),
+    **dict.fromkeys(("rated", "satisfied", "cost_micros"), "0"),
+}
 
 _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
@@ -225,7 +232,13 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         ),
         _nested(action_ledger, "actions", _ACTION, {"run_id": "o.id"}, "id text, "),
     ),
-    Section.METRICS_DAILY: _plain(Section.METRICS_DAILY),
+    Section.METRICS_DAILY: (
+        _insert(
+            metrics_daily,
+            _names(Section.METRICS_DAILY),
+            {name: f"coalesce(r.{name}, {value})" for name, value in _NEWER_FIGURES.items()},
+        ),
+    ),
     Section.ESCALATION_TICKETS: (
         _insert(
             escalation_tickets,

@@ -208,8 +208,12 @@ SOURCES: Final[Mapping[Section, Source]] = {
         + _number(
             "events runs completed needs_review failed no_playbook escalated reviewed "
             "messages_in messages_out customers latency_p50_ms latency_p95_ms sentiment_mean "
-            "sentiment_count resolution_rate automation_rate escalation_rate review_rate"
+            "sentiment_count resolution_rate automation_rate escalation_rate review_rate "
+            "asked handled resolved resolved_alone reopened durable"
         )
+        + _json("escalations")
+        + _number("rated satisfied rating_mean cost_micros")
+        + _json("latencies breakdown")
         + _time("computed_at"),
         "t.day",
     ),

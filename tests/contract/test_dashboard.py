@@ -7,7 +7,7 @@ import pytest
 
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
-from tests.support.analytics.reports import CHURN, METRICS
+from tests.support.analytics.reports import CHURN, INSIGHT, METRICS
 from tests.support.billing.payments import asked_credits
 from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
@@ -25,7 +25,18 @@ from tests.support.webhooks.webhooks import subscribe, tell
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
 EXAMPLES = 20
-INCLUDED = (REVIEWS, WEBHOOKS, METRICS, CHURN, EXPORT, PLAN, CREDITS, CHECKOUTS, f"{USAGE}$")
+INCLUDED = (
+    REVIEWS,
+    WEBHOOKS,
+    METRICS,
+    CHURN,
+    INSIGHT,
+    EXPORT,
+    PLAN,
+    CREDITS,
+    CHECKOUTS,
+    f"{USAGE}$",
+)
 # Well below what a run has: requests that the document allows and that really were answered.
 FLOORS = {
     ("GET", REVIEWS, 200): 15,
@@ -34,6 +45,8 @@ FLOORS = {
     ("GET", WEBHOOKS, 200): 5,
     ("GET", METRICS, 200): 3,
     ("GET", CHURN, 200): 5,
+    ("GET", INSIGHT, 200): 3,
+    ("GET", f"{INSIGHT}/gaps.csv", 200): 3,
     ("GET", EXPORT, 200): 3,
     ("GET", PLAN, 200): 3,
     ("POST", f"{PLAN}/downgrade", 200): 1,

@@ -7,7 +7,7 @@ import pytest
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.contract.test_account import ACCOUNT
-from tests.support.analytics.reports import CHURN, METRICS
+from tests.support.analytics.reports import CHURN, INSIGHT, METRICS
 from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, WIDGET
 from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
@@ -35,6 +35,7 @@ ELSEWHERE = (
     INTEGRATIONS,
     METRICS,
     CHURN,
+    INSIGHT,
     EXPORT,
     PLAN,
     CREDITS,

@@ -1,4 +1,4 @@
-"""The body of a playbook: JSON, or YAML as people write it to a file."""
+"""The body of a playbook or a saved case: JSON, or YAML as people write it to a file."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -17,15 +17,22 @@ T = TypeVar("T")
 class PlaybookBody(Part, Generic[T]):
     """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, InvalidPlaybook.
 
-    `shape`: for the document. `read`: makes of the value what the route wants.
+    `shape`: for the document. `read`: makes of the value what the route wants. `yaml`: reads a
+    document of YAML.
     """
 
     errors = (400, 408, 413, 415)
 
     def __init__(
-        self, shape: type[BaseModel], read: Callable[[JsonValue], T], example: JsonValue
+        self,
+        shape: type[BaseModel],
+        read: Callable[[JsonValue], T],
+        example: JsonValue,
+        *,
+        yaml: Callable[[bytes], JsonValue] = yaml_in,
     ) -> None:
         self._read = read
+        self._yaml = yaml
         schema: Described = {"schema": in_one_piece(shape)}
         self.body = {
             "required": True,
@@ -35,4 +42,4 @@ class PlaybookBody(Part, Generic[T]):
     async def __call__(self, request: Request) -> T:
         body = await read_body(request, also=YAML)
         is_yaml = media_type_of(request) == YAML
-        return self._read(yaml_in(body) if is_yaml else parse_object(body))
+        return self._read(self._yaml(body) if is_yaml else parse_object(body))

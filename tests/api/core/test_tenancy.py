@@ -113,12 +113,18 @@ OF_A_PAGE = {
 }
 
 
+# Of a member, who names the client in the body: a table of its own each.
+OF_A_MEMBER = {("POST", "/api/simulator/chat")}  # tests/api/simulation/test_simulator.py
+
+
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
     """A new route has to be added above, so that it is tried with another tenant's key.
 
     Those of the dashboard have a table of their own, which `test_access.py` tries.
     """
-    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED | OF_A_PAGE
+    known = (
+        OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED | OF_A_PAGE | OF_A_MEMBER
+    )
     assert routes_of(front.app) == known | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 

@@ -7,36 +7,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.analytics.metrics import DayCounts, Rates, day_before, days_of, midnight, rates
+from domain.analytics.metrics import (
+    Breakdown,
+    DayCounts,
+    Rates,
+    day_before,
+    days_of,
+    midnight,
+    rates,
+)
 from domain.core.ids import first_ulid
 from tests.support.analytics.days import ulid_at
 
 IDLE = DayCounts(
     events=0, runs=0, completed=0, needs_review=0, failed=0, no_playbook=0, escalated=0, reviewed=0,
-    automated=0, silent=0, messages_in=0, messages_out=0, customers=0, latency_p50_ms=None,
-    latency_p95_ms=None, sentiment_mean=None, sentiment_count=0,
+    asked=0, handled=0, resolved=0, resolved_alone=0, reopened=None, durable=None, escalations={},
+    messages_in=0, messages_out=0, customers=0, latency_p50_ms=None, latency_p95_ms=None,
+    latencies={}, sentiment_mean=None, sentiment_count=0, rated=0, satisfied=0, rating_mean=None,
+    cost_micros=0, breakdown=Breakdown(),
 )  # fmt: skip
 
 
 def test_nothing_has_no_rates() -> None:
     assert rates(IDLE) == Rates(None, None, None, None)
-    assert rates(replace(IDLE, runs=4)) == Rates(0, 0, 0, None)
+    assert rates(replace(IDLE, asked=4)) == Rates(0, 0, 0, None)
 
 
-def test_rates_are_shares_of_runs_and_of_those_that_were_escalated() -> None:
-    day = replace(IDLE, runs=8, completed=6, automated=4, escalated=4, reviewed=1)
+def test_rates_are_shares_of_what_asked_for_something() -> None:
+    day = replace(IDLE, runs=10, completed=8, asked=8, resolved=6, resolved_alone=4)
 
-    assert rates(day) == Rates(
+    assert rates(replace(day, escalated=4, reviewed=1)) == Rates(
         resolution_rate=0.75, automation_rate=0.5, escalation_rate=0.5, review_rate=0.25
     )
-
-
-def test_answering_nothing_counts_as_nothing() -> None:
-    day = replace(IDLE, runs=8, completed=6, automated=4, escalated=4, reviewed=1)
-    with_robots = replace(day, runs=10, completed=8, automated=6, silent=2)
-
-    assert rates(with_robots) == rates(day)
-    assert rates(replace(IDLE, runs=3, completed=3, automated=3, silent=3)) == rates(IDLE)
 
 
 @pytest.mark.parametrize(

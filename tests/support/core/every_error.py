@@ -8,7 +8,7 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen
+from domain.cases.errors import CasesNotGreen, InvalidCases, TooManyCases
 from domain.content.errors import TooMuchContent
 from domain.core.errors import (
     DomainError,
@@ -61,7 +61,7 @@ from domain.playbooks.errors import (
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
 from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
-from domain.simulation.errors import InvalidReplay
+from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
@@ -94,6 +94,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    ModelBudgetUsedUp,
     OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
@@ -131,6 +132,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         TooManyKeys(100),
         TooManyPlaybooks(200),
         InvalidPlaybook(["threshold: a number expected"]),
+        InvalidCases(["cases[0].tries: a whole number expected"]),
+        TooManyCases(200),
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),

@@ -46,3 +46,14 @@ async def only_row(
     found = await rows(database, table, of=of, **where)
     assert len(found) == 1, f"{table.name}: {len(found)} rows, one expected"
     return found[0]
+
+
+async def fingerprints(database: Database) -> dict[str, str]:
+    """A hash of all that each table holds, of all clients: what has changed since has another."""
+    tables = " UNION ALL ".join(
+        f"SELECT '{name}' AS name, coalesce(md5(string_agg(t::text, chr(10) ORDER BY t::text)), '')"  # noqa: S608
+        f" AS digest FROM {name} t"
+        for name in metadata.tables
+    )
+    async with database.service() as connection:
+        return {row.name: row.digest for row in await connection.execute(sa.text(tables))}

@@ -12,7 +12,9 @@ from starlette.routing import BaseRoute
 
 from domain.tenants.client import Role
 from store.metadata import metadata
+from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
+from tests.support.cases import cases
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -87,6 +89,7 @@ ACCESS: Final[dict[Route, Access]] = {
     ),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
+    **{("GET", path): Access(ALL) for path in INSIGHT_ROUTES},
     ("GET", AUDIT): Access(MANAGERS),
     ("GET", INBOUND): Access(ALL),
     ("GET", INBOUND + "/{inbound_id}"): Access(
@@ -159,6 +162,8 @@ ACCESS: Final[dict[Route, Access]] = {
     ("DELETE", MAIL_SENDER): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/code"): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
+    **{route: Access(ALL, missing=missing) for route, missing in cases.READS.items()},
+    **{route: Access(REVIEWERS, body=it, missing=no) for route, (it, no) in cases.CHANGES.items()},
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
@@ -272,6 +277,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{invitation_id}": _invitation,
     "{user_id}": _member,
     "{session_id}": _session,
+    "{case_id}": cases.case_ids,
+    "{case_run_id}": cases.case_ids,
     MAIL_SENDER: _sender,
 }
 

@@ -1,0 +1,77 @@
+"""/api/dashboard/case-file: all of a client's saved cases as one file."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from pydantic import JsonValue
+from starlette.responses import Response
+
+from api.access import Asked, MemberDep, QueryInClient
+from api.http.json_body import YAML
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, errors
+from api.routers.playbooks.body import PlaybookBody
+from api.schemas.cases.case import CaseImportAnswer, CaseImportQuery, ImportedCase
+from domain.cases.case import CaseSpec
+from domain.cases.case_documents import (
+    CaseFileShape,
+    CaseImportOutcome,
+    case_yaml_in,
+    cases_in,
+    write_cases,
+)
+from domain.tenants.actor import REVIEWERS
+from services.cases.saved_cases import import_cases
+from store.cases.saved_cases import SavedCaseRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_FILE: Final = "/api/dashboard/case-file"
+_EXAMPLE: Final[JsonValue] = {
+    "version": 1,
+    "cases": [
+        {
+            "name": "Où est mon colis",
+            "scenario": {"messages": [{"text": "Bonjour, où en est ma commande 1042 ?"}]},
+            "expected": {"classification": "order_status"},
+        }
+    ],
+}
+_Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, yaml=case_yaml_in)
+
+
+@router.get(
+    _FILE,
+    summary="A client's saved cases as one file of YAML",
+    response_class=Response,
+    responses={200: {"content": {YAML: {"schema": {}}}}},
+)
+async def export(member: MemberDep, resources: ResourcesDep) -> Response:
+    """For every member of the client. What was exported changes nothing when it is imported."""
+    async with resources.database.reading(member.tenant) as connection:
+        found = await SavedCaseRepository(connection, member.tenant).all()
+    headers = {"content-disposition": "attachment; filename=cases.yaml"}
+    return Response(write_cases(found), media_type=YAML, headers=headers)
+
+
+@router.post(_FILE, summary="Make a client's cases be as a file says", responses=errors(409))
+async def bring_in(
+    asked: Annotated[Asked[CaseImportQuery], Depends(QueryInClient(CaseImportQuery, REVIEWERS))],
+    specs: Annotated[tuple[CaseSpec, ...], Depends(_Cases)],
+    resources: ResourcesDep,
+) -> CaseImportAnswer:
+    """By name, all or none; others stay. JSON, or YAML with `Content-Type: application/yaml`."""
+    dry_run = asked.query.dry_run
+    async with resources.work.of(asked.tenant, dry_run=dry_run) as work:
+        done = await import_cases(work, asked.actor, specs)
+    return CaseImportAnswer(
+        dry_run=dry_run,
+        cases=tuple(
+            ImportedCase(
+                name=one.case.name,
+                outcome=one.outcome,
+                id=None if dry_run and one.outcome is CaseImportOutcome.CREATED else one.case.id,
+            )
+            for one in done
+        ),
+    )

@@ -1,0 +1,59 @@
+"""POST /api/simulator/chat: what the agent would do, without a trace of it."""
+
+import time
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+
+from api.access import SignedIn, member_for
+from api.http.client_address import client_network
+from api.http.json_body import parse_object, read_body
+from api.openapi import in_one_piece
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, Part, errors
+from api.schemas.simulation.simulator import SimulatorAnswer, SimulatorBody, parse_simulation
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.user import User
+from services.simulation.simulator import simulate
+
+router = APIRouter(route_class=DescribedRoute)
+
+SIMULATOR: Final = "/api/simulator/chat"
+
+
+class _SimulatorPart(Part):
+    """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, ClientIdMissing, InvalidBody."""
+
+    errors = (400, 408, 413, 415)
+
+    def __init__(self) -> None:
+        content = {"application/json": {"schema": in_one_piece(SimulatorBody)}}
+        self.body = {"required": True, "content": content}
+
+    async def __call__(self, request: Request) -> SimulatorBody:
+        return parse_simulation(parse_object(await read_body(request)))
+
+
+@router.post(SIMULATOR, summary="Try the agent on made-up messages", responses=errors(504))
+async def chat(
+    request: Request,
+    user: Annotated[User, Depends(SignedIn(LimitScope.SIMULATOR))],
+    body: Annotated[SimulatorBody, Depends(_SimulatorPart())],
+    resources: ResourcesDep,
+) -> SimulatorAnswer:
+    """For owners, admins and agents: 20 a minute. Nothing is sent, done, stored or counted as a
+    ticket; what a language model costs is booked. Answers within 30 s, with a model within 110 s.
+    """
+    started = time.monotonic()
+    member = await member_for(user, body.client_id, resources, client_network(request))
+    simulation = await simulate(
+        resources.database,
+        member.actor,
+        member.tenant,
+        body.asked(),
+        simulator=resources.engine,
+        sealer=resources.sealer,
+        simulation_id=resources.new_id(),
+        has_model=resources.settings.brain.is_remote,
+    )
+    return SimulatorAnswer.of(simulation, round((time.monotonic() - started) * 1000))

@@ -1,0 +1,199 @@
+"""What the simulator is asked, and what it answers."""
+
+from typing import Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from api.schemas.core.strict_body import StrictBody, Whole
+from api.schemas.playbooks.playbook import MAX_VERSION, Document
+from domain.agent.brain import Citation
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import PlannedAction
+from domain.cases.case import CaseExpectation
+from domain.cases.verdict_on_case import expected_of
+from domain.core.errors import InvalidBody
+from domain.core.ids import parse_ulid
+from domain.intake.event import resolve_event_type
+from domain.playbooks.errors import InvalidPlaybook, PlaybookNotFound
+from domain.playbooks.file import draft_in
+from domain.playbooks.playbook import PlaybookSpec
+from domain.simulation.asked import SimulationAsked
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation
+from domain.simulation.scenario import (
+    MAX_MESSAGE,
+    MAX_MESSAGES,
+    Scenario,
+    ScenarioCustomer,
+    ScenarioMessage,
+    ScenarioOrder,
+)
+from domain.simulation.variant import Variant
+from domain.tenants.errors import ClientIdMissing
+
+_EXAMPLE: Final[dict[str, JsonValue]] = {
+    "client_id": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
+    "messages": [{"text": "Où est ma commande n° 1042 ?"}],
+    "customer": {"email": "lea@example.com"},
+    "order": {"number": "1042", "state": "shipped", "total": "49.00"},
+}
+_Line = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class SimulatorBody(StrictBody):
+    """Exactly one of `message` and `messages`. `playbook_id` alone: that playbook, whatever the
+    event's type. `playbook`: a draft, which is not saved; with `playbook_id` it stands for that
+    one."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    client_id: str = Field(description="ULID of the client.", json_schema_extra={"pattern": r"\S"})
+    message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] | None = Field(
+        default=None, description="Of one message of the customer."
+    )
+    messages: (
+        Annotated[list[ScenarioMessage], Field(min_length=1, max_length=MAX_MESSAGES)] | None
+    ) = Field(
+        default=None,
+        description="A conversation; the last message is the customer's. The agent's answers are "
+        "thought anew and are no part of it.",
+    )
+    event_type: _Line | None = Field(
+        default=None,
+        description="Chooses the playbook and the channel. Absent: `source`, else `api_direct`.",
+    )
+    source: _Line | None = None
+    subject: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    playbook_id: str | None = None
+    playbook: Document | None = None
+    version: Annotated[Whole, Field(ge=1, le=MAX_VERSION)] | None = Field(
+        default=None, description="Of `playbook_id`; absent: the current one."
+    )
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        default=None, description="In place of the playbook's own."
+    )
+    customer: ScenarioCustomer | None = None
+    order: ScenarioOrder | None = Field(
+        default=None, description="Absent: connected shops are asked, reading only."
+    )
+    fields: dict[str, str] = Field(
+        default={}, description="Further facts as the gateway takes them."
+    )
+    embedded_brain: bool = Field(
+        default=False, description="Think with the embedded brain, which costs nothing."
+    )
+
+    def asked(self) -> SimulationAsked:
+        """Raises InvalidBody, InvalidPlaybook, PlaybookNotFound."""
+        return SimulationAsked(scenario=self._scenario(), variant=self._variant())
+
+    def _scenario(self) -> Scenario:
+        if (self.message is None) == (self.messages is None):
+            raise InvalidBody("`message` ou `messages`, l'un des deux")
+        said = self.messages or [ScenarioMessage(text=self.message or "")]
+        if said[-1].author != "customer":
+            raise InvalidBody("`messages` : le dernier est du client")
+        try:
+            return Scenario(
+                messages=tuple(said),
+                event_type=resolve_event_type(self.event_type, self.source),
+                source=self.source,
+                subject=self.subject,
+                customer=self.customer or ScenarioCustomer(),
+                order=self.order,
+                fields=self.fields,
+            )
+        except ValidationError as error:
+            raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
+
+    def _variant(self) -> Variant:
+        playbook_id = None
+        if self.playbook_id is not None:
+            playbook_id = parse_ulid(self.playbook_id)
+            if playbook_id is None:
+                raise PlaybookNotFound(self.playbook_id)
+        if self.version is not None and (playbook_id is None or self.playbook is not None):
+            raise InvalidBody("`version` va avec `playbook_id` seul")
+        return Variant(
+            playbook_id=playbook_id,
+            version=self.version,
+            draft=None if self.playbook is None else _draft(self.playbook),
+            threshold=self.threshold,
+            embedded_brain=self.embedded_brain,
+        )
+
+
+def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
+    """Raises ClientIdMissing, InvalidBody."""
+    client_id = value.get("client_id")
+    if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
+        raise ClientIdMissing
+    try:
+        return SimulatorBody.model_validate(value)
+    except ValidationError as error:
+        raise InvalidBody(_said_of(error)) from None
+
+
+def _said_of(error: ValidationError) -> str:
+    """The path of what is wrong, of names that we know: never what was sent."""
+    first = error.errors()[0]
+    if first["type"] == "extra_forbidden":
+        return "champ inconnu"
+    path = first["loc"][:1] if first["loc"][0] == "fields" else first["loc"]
+    return f"champ « {'.'.join(map(str, path))} »"
+
+
+def _draft(document: dict[str, JsonValue]) -> PlaybookSpec:
+    try:
+        return draft_in(document).spec
+    except InvalidPlaybook as error:
+        raise InvalidPlaybook([f"playbook.{line}" for line in error.problems]) from None
+
+
+class SimulationTrace(BaseModel):
+    """`outcomes`: one for each message of the customer, in order, with the verdicts, what was
+    found and looked up, the playbook and the model. `cost_micros`: millionths of a US dollar, of
+    all of them."""
+
+    outcomes: tuple[SimulatedOutcome, ...]
+    cost_micros: int
+    duration_ms: int
+
+
+class SimulatorAnswer(BaseModel):
+    """What the last message came to. Nothing of it was done.
+
+    `expected`: what a case would have to expect for this outcome to be right.
+    """
+
+    status: OutcomeStatus
+    held: bool
+    classification: str
+    confidence: float
+    response: str = Field(description="What the customer would get; empty if people look first.")
+    draft: str = Field(description="The generated text in any case.")
+    reason: EscalationReason | None = Field(description="Why people would look; null: they do not.")
+    plan: tuple[PlannedAction, ...]
+    sources: tuple[Citation, ...]
+    expected: CaseExpectation
+    trace: SimulationTrace
+
+    @classmethod
+    def of(cls, simulation: Simulation, duration_ms: int) -> Self:
+        last = simulation.last
+        return cls(
+            status=last.status,
+            held=last.held,
+            classification=last.classification,
+            confidence=last.confidence,
+            response=last.response,
+            draft=last.draft,
+            reason=last.reason,
+            plan=last.plan,
+            sources=last.sources,
+            expected=expected_of(last),
+            trace=SimulationTrace(
+                outcomes=simulation.outcomes,
+                cost_micros=sum(one.cost_micros for one in simulation.outcomes),
+                duration_ms=duration_ms,
+            ),
+        )

@@ -1,0 +1,93 @@
+"""Insight and knowledge gaps as CSV files, with the columns of their JSON."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import Final
+
+from pydantic import BaseModel
+
+from domain.analytics.gaps import EXAMPLES, KnowledgeGap, KnowledgeGaps, QuestionCount
+from domain.analytics.insight import Figures, Insight, Period, SliceFigures
+from domain.core.csv_cells import Cell, csv_file
+
+_PERIOD: Final = ("part", "key", "name", "from", "to", "counted", "missing")
+_FIGURES: Final = (
+    *Figures.model_fields,
+    *(name for name in SliceFigures.model_fields if name not in {*Figures.model_fields, *_PERIOD}),
+)
+_GAP: Final = (
+    *("label", "count", "share", "classes", "languages"),
+    *(f"example_{number}" for number in range(1, EXAMPLES + 1)),
+    *("answer", "knowledge", "first_seen", "last_seen"),
+)
+
+
+def insight_csv(insight: Insight) -> bytes:
+    """A line for the range, the one before, their difference, and each class, playbook, channel
+    and reason: `part` says which, and what a part has not is empty."""
+    return csv_file((*_PERIOD, *_FIGURES), _insight_lines(insight))
+
+
+def gaps_csv(gaps: KnowledgeGaps) -> bytes:
+    """A line for each gap."""
+    return csv_file(_GAP, (_gap_line(gap) for gap in gaps.gaps))
+
+
+def _insight_lines(insight: Insight) -> Iterator[list[Cell]]:
+    yield _period_line("period", insight.period)
+    if insight.previous is not None:
+        yield _period_line("previous", insight.previous)
+    if insight.change is not None:
+        yield [*_padded("change"), *(insight.change.get(name) for name in _FIGURES)]
+    parts = {
+        "class": insight.by_class,
+        "playbook": insight.by_playbook,
+        "channel": insight.by_channel,
+    }
+    for part, found in parts.items():
+        for one in found:
+            yield [*_padded(part, one.key, one.name), *_figures(one)]
+    for reason in insight.by_reason:
+        told: dict[str, Cell] = {"escalated": reason.escalated, "escalation_rate": reason.rate}
+        yield [*_padded("reason", reason.reason), *(told.get(name) for name in _FIGURES)]
+
+
+def _period_line(part: str, period: Period) -> list[Cell]:
+    days: list[Cell] = [period.first, period.last, period.counted, period.missing]
+    return [part, None, None, *days, *_figures(period.figures)]
+
+
+def _padded(part: str, key: str | None = None, name: str | None = None) -> list[Cell]:
+    """What comes before the figures of a part that has no days of its own."""
+    return [part, key, name, *[None] * (len(_PERIOD) - 3)]
+
+
+def _figures(told: BaseModel) -> list[Cell]:
+    values = told.model_dump()
+    return [values.get(name) for name in _FIGURES]
+
+
+def _gap_line(gap: KnowledgeGap) -> list[Cell]:
+    examples: list[Cell] = [one.text for one in gap.examples]
+    return [
+        gap.label,
+        gap.count,
+        gap.share,
+        _told(gap.classes),
+        _told(gap.languages),
+        *examples,
+        *[None] * (EXAMPLES - len(examples)),
+        gap.answer.text if gap.answer else None,
+        gap.knowledge.title if gap.knowledge else None,
+        gap.first_seen,
+        gap.last_seen,
+    ]
+
+
+def _told(tallies: Sequence[QuestionCount]) -> str:
+    return " ".join(f"{one.value or '?'}:{one.count}" for one in tallies)
+
+
+def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
+    """The name of a file about the days from the first to the last."""
+    return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

@@ -1,0 +1,177 @@
+"""Saved cases as a file of YAML, beside playbooks.
+
+What is wrong is named by its path, as in `cases[0].expected.actions[1]`.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Final, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
+from domain.cases.errors import InvalidCases
+from domain.core.errors import InvalidInput
+from domain.core.plain_text import clean_line, without_controls
+from domain.core.strict_yaml import read_yaml, write_yaml
+from domain.playbooks.shape import said_of
+
+S = TypeVar("S", bound=BaseModel)
+
+MAX_CASE_FILE_BYTES: Final = 1024 * 1024
+_MAX_TOLD: Final = 10
+
+
+class CaseFileShape(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    cases: tuple[CaseSpec, ...] = Field(max_length=MAX_CASES)
+
+
+class NewCaseShape(CaseSpec):
+    """A case to add. `origin`: where the person took it from."""
+
+    origin: Literal["hand", "simulation"] = "hand"
+
+
+class CaseImportOutcome(StrEnum):
+    CREATED = "created"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+class CaseChange(BaseModel):
+    """A case of a file, and what becomes of the client's."""
+
+    model_config = ConfigDict(frozen=True)
+
+    outcome: CaseImportOutcome
+    case: SavedCase
+
+
+def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
+    """The cases of a file. Raises InvalidCases: a line for each thing that is wrong, ten at
+    most."""
+    return cases_in(case_yaml_in(data))
+
+
+def case_yaml_in(data: bytes) -> JsonValue:
+    """What a document of YAML holds. Raises InvalidCases, which names the line."""
+    if len(data) > MAX_CASE_FILE_BYTES:
+        raise InvalidCases([f"a file of cases has at most {MAX_CASE_FILE_BYTES // 1024} KiB"])
+    try:
+        return read_yaml(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InvalidCases(["a file of cases is UTF-8 text"]) from None
+    except InvalidInput as error:
+        raise InvalidCases([str(error)]) from None
+
+
+def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
+    """The cases of a file that has been read. Raises InvalidCases."""
+    file = _shaped(CaseFileShape, value, "the file")
+    _refuse(_problems_of_file(file))
+    return file.cases
+
+
+def case_in(value: JsonValue) -> CaseSpec:
+    """One case, written as in a file. Raises InvalidCases."""
+    spec = _shaped(CaseSpec, value, "the case")
+    _refuse(problems_of_case(spec))
+    return spec
+
+
+def new_case_in(value: JsonValue) -> tuple[CaseSpec, CaseOrigin]:
+    """The same with its origin. Raises InvalidCases."""
+    shape = _shaped(NewCaseShape, value, "the case")
+    _refuse(problems_of_case(shape))
+    return spec_of(shape), CaseOrigin(shape.origin)
+
+
+def spec_of(case: CaseSpec) -> CaseSpec:
+    """What a person decided of a case, without what else is known of it."""
+    return CaseSpec(**{name: getattr(case, name) for name in CaseSpec.model_fields})
+
+
+def compare_cases(
+    known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
+) -> tuple[CaseChange, ...]:
+    """What makes the client's cases be as `specs` say, by name; others stay."""
+    by_name = {case.name: case for case in known}
+    return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
+
+
+def _change(
+    before: SavedCase | None, spec: CaseSpec, made: Callable[[CaseSpec], SavedCase]
+) -> CaseChange:
+    if before is None:
+        return CaseChange(outcome=CaseImportOutcome.CREATED, case=made(spec))
+    if spec_of(before) == spec:
+        return CaseChange(outcome=CaseImportOutcome.UNCHANGED, case=before)
+    changed = before.model_copy(update=dict(spec))
+    return CaseChange(outcome=CaseImportOutcome.CHANGED, case=changed)
+
+
+def write_cases(specs: Iterable[CaseSpec]) -> str:
+    """The file of these cases; `parse_cases` gives the same ones back."""
+    return write_yaml({"version": 1, "cases": [written_case(spec) for spec in specs]})
+
+
+def written_case(spec: CaseSpec) -> dict[str, JsonValue]:
+    """A case as a file has it: what is as usual is left out."""
+    written: dict[str, JsonValue] = spec_of(spec).model_dump(mode="json", exclude_defaults=True)
+    return {**written, "expected": written.get("expected", {})}
+
+
+def problems_of_case(spec: CaseSpec) -> Iterator[str]:
+    """What is wrong with parts that are right each by itself, by their paths."""
+    if clean_line(spec.name, len(spec.name)) != spec.name:
+        yield "name: one line without blanks around it"
+    if not any(message.text.strip() for message in spec.scenario.messages):
+        yield "scenario.messages: a message without a word"
+    expected = spec.expected
+    for kind in set(expected.actions) & set(expected.forbidden):
+        yield f"expected.forbidden: {kind} is expected too"
+
+
+def _problems_of_file(file: CaseFileShape) -> Iterator[str]:
+    names: set[str] = set()
+    for number, spec in enumerate(file.cases):
+        if spec.name in names:
+            yield f"cases[{number}].name: another one of this file has it"
+        names.add(spec.name)
+        for problem in problems_of_case(spec):
+            yield f"cases[{number}].{problem}"
+
+
+def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
+    """As JSON, whose types are what YAML has: lists and texts stand for tuples and enums."""
+    try:
+        return shape.model_validate_json(json.dumps(_plain(value)), strict=True)
+    except ValidationError as error:
+        raise _refused(said_of(error, whole)) from None
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    """Without characters that nobody sees. Its depth is bounded by who read it."""
+    match value:
+        case str():
+            return without_controls(value)
+        case list():
+            return [_plain(one) for one in value]
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
+        case _:
+            return value
+
+
+def _refuse(problems: Iterable[str]) -> None:
+    if found := list(problems):
+        raise _refused(found)
+
+
+def _refused(lines: Sequence[str]) -> InvalidCases:
+    more = [f"and {len(lines) - _MAX_TOLD} more"] if len(lines) > _MAX_TOLD else []
+    return InvalidCases([*lines[:_MAX_TOLD], *more])

@@ -1,0 +1,194 @@
+"""A case made of a real run: its words without personal data, and what stands as expected."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from domain.agent.brain import Category, Citation, Turn
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from domain.cases.case import MAX_CASE_NAME, MAX_PHRASES, CaseExpectation, CaseSpec
+from domain.cases.impersonal import MadeUpPerson, impersonal, made_up_numbers
+from domain.cases.verdict_on_case import ORDER_SOURCE, not_planned
+from domain.core.errors import InvalidInput
+from domain.core.plain_text import clean_line
+from domain.intake.event import UnifiedEvent
+from domain.intake.order_number import find_order_numbers, same_once
+from domain.integrations.order import Lookup, LookupState, Order
+from domain.reviews.escalation import EscalationStatus
+from domain.runs.run import RunStatus
+from domain.simulation.outcome import OutcomeStatus
+from domain.simulation.scenario import (
+    MAX_MESSAGE,
+    MAX_MESSAGES,
+    Scenario,
+    ScenarioCustomer,
+    ScenarioMessage,
+    ScenarioOrder,
+)
+
+_FRESH: Final = timedelta(days=14)
+"""An order that was younger when it was asked about is as young as made-up ones are each time that
+the case is tried; an older one keeps its day."""
+
+_NUMBER: Final = "7001"
+_LINK: Final = "https://example.com/lien"
+_LINE: Final = 500
+_NAME_WORDS: Final = 60
+_FIELDS: Final = 50
+_FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
+# What the scenario says in its own places, and what names the customer.
+_OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
+# A person may know what the agent did not; a rule that asks for people goes on asking.
+_DOUBTS: Final = frozenset(
+    {
+        EscalationReason.LOW_CONFIDENCE,
+        EscalationReason.MISSING_KNOWLEDGE,
+        EscalationReason.UNSUPPORTED_REQUEST,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunForCase:
+    """A run as a case is made of it. `turns`: of its thread before its message, oldest first.
+    `decision`: of its latest review, None if it has none. `actions`: of its plan, or of the
+    review's."""
+
+    run_id: str
+    event: UnifiedEvent
+    event_type: str
+    source: str | None
+    received_at: datetime
+    turns: tuple[Turn, ...]
+    lookup: Lookup | None
+    status: RunStatus
+    classification: Category | None
+    reason: EscalationReason | None
+    citations: tuple[Citation, ...]
+    actions: tuple[ActionKind, ...]
+    decision: EscalationStatus | None
+
+
+def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
+    """The case of a run, called `name` or by its first words.
+
+    Raises InvalidInput for a message without a word, which is nothing to try.
+    """
+    scenario = _scenario(run)
+    words = clean_line(scenario.messages[-1].text, _NAME_WORDS)
+    return CaseSpec(
+        name=clean_line(name or f"{words} ({run.run_id[-6:]})", MAX_CASE_NAME),
+        scenario=scenario,
+        expected=expected_of_run(run),
+    )
+
+
+def expected_of_run(run: RunForCase) -> CaseExpectation:
+    """What a person decided, else what the run came to.
+
+    Approved: the same actions and sources, and whether a human is asked again is left open, unless
+    a rule asked. Edited: the same actions, and an answer that needs no human where the agent
+    doubted. Rejected or expired: a human is asked, and no order is touched.
+    """
+    let_go = (EscalationStatus.APPROVED, EscalationStatus.EDITED)
+    executes = run.decision in let_go or run.status is RunStatus.COMPLETED
+    actions = tuple(dict.fromkeys(run.actions)) if executes else ()
+    keeps_sources = executes and run.decision is not EscalationStatus.EDITED
+    return CaseExpectation(
+        status=_status(run),
+        classification=run.classification,
+        sources=_sources(run.citations) if keeps_sources else (),
+        actions=actions,
+        forbidden=not_planned(actions),
+    )
+
+
+def _status(run: RunForCase) -> OutcomeStatus | None:
+    match run.decision:
+        case EscalationStatus.APPROVED | EscalationStatus.EDITED if run.reason not in _DOUBTS:
+            return OutcomeStatus.NEEDS_REVIEW
+        case EscalationStatus.APPROVED:
+            return None
+        case EscalationStatus.EDITED:
+            return OutcomeStatus.COMPLETED
+        case None:
+            return {
+                RunStatus.COMPLETED: OutcomeStatus.COMPLETED,
+                RunStatus.NEEDS_REVIEW: OutcomeStatus.NEEDS_REVIEW,
+            }.get(run.status)
+        case _:
+            return OutcomeStatus.NEEDS_REVIEW
+
+
+def _sources(citations: Sequence[Citation]) -> tuple[str, ...]:
+    named = (ORDER_SOURCE if one.kind == "order" else one.title for one in citations)
+    return tuple(dict.fromkeys(name[:_LINE] for name in named if name))[:MAX_PHRASES]
+
+
+def _scenario(run: RunForCase) -> Scenario:
+    event, order = run.event, _order_seen(run.lookup)
+    numbers = _numbers(run, order)
+    replaced = partial(
+        impersonal,
+        email=event.customer_email,
+        name=event.customer_name,
+        order_numbers=numbers,
+    )
+    messages = [
+        ScenarioMessage(author="human" if turn.author == "human" else "customer", text=text)
+        for turn in (*run.turns, Turn(author="customer", body=event.text))
+        if turn.author != "agent" and (text := replaced(turn.body[:MAX_MESSAGE]).strip())
+    ]
+    if not event.text.strip() or not messages:
+        raise InvalidInput("run: its message has no words")
+    person = MadeUpPerson(event.customer_email, event.customer_name)
+    return Scenario(
+        messages=tuple(messages[-MAX_MESSAGES:]),
+        event_type=run.event_type,
+        source=run.source or None,
+        subject=replaced(clean_line(event.subject or "", _LINE)) or None,
+        customer=ScenarioCustomer(
+            email=person.email if event.customer_email else None,
+            name=person.name if event.customer_name else None,
+            verified=event.customer_verified,
+        ),
+        order=order and _made_up(order, made_up_numbers(numbers), run.received_at),
+        fields=dict(_fields(event.fields, replaced)),
+    )
+
+
+def _order_seen(lookup: Lookup | None) -> Order | None:
+    return lookup.order if lookup is not None and lookup.state is LookupState.FOUND else None
+
+
+def _numbers(run: RunForCase, order: Order | None) -> tuple[str, ...]:
+    """Every number of an order that the conversation speaks of, the looked-up one first."""
+    said = (number for turn in run.turns for number in find_order_numbers(turn.body))
+    own = () if order is None else (order.number,)
+    looked_for = () if run.lookup is None or run.lookup.number is None else (run.lookup.number,)
+    return same_once((*own, *looked_for, *run.event.order_numbers, *said))
+
+
+def _made_up(order: Order, numbers: dict[str, str], at: datetime) -> ScenarioOrder:
+    is_old = at - order.placed_at > _FRESH
+    return ScenarioOrder(
+        number=numbers.get(order.number, _NUMBER),
+        state=order.state,
+        total=order.total.decimal(),
+        refundable=order.refundable.decimal(),
+        currency=order.total.currency,
+        placed_at=order.placed_at if is_old else None,
+        tracking_url=_LINK if order.tracking_url else None,
+        items=tuple(clean_line(item, _LINE) for item in order.items if item.strip())[:_FIELDS],
+    )
+
+
+def _fields(fields: dict[str, str], replaced: "partial[str]") -> Iterator[tuple[str, str]]:
+    for name, value in sorted(fields.items())[:_FIELDS]:
+        is_known = any(said in name.lower() for said in _OTHERWISE_SAID)
+        if _FIELD.fullmatch(name) and not is_known:
+            yield name, replaced(value[:_LINE])[:_LINE]

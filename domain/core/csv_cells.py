@@ -1,0 +1,66 @@
+"""Cells of CSV files that people open in spreadsheets (RFC 4180).
+
+Text is quoted, numbers are bare, null is an empty cell. A text that a spreadsheet might take for a
+formula gets an apostrophe in front, and so does each place inside it at which one that parts cells
+at semicolons, line breaks or tabs might begin another cell.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Final
+
+Cell = str | int | float | date | datetime | None
+
+BOM: Final = b"\xef\xbb\xbf"
+"""By which spreadsheets know UTF-8."""
+
+UNSEEN: Final = (
+    *range(0x01, 0x21),
+    *range(0x7F, 0xA1),
+    0xAD,
+    0x061C,
+    0x1680,
+    0x180E,
+    *range(0x2000, 0x2010),
+    *range(0x2028, 0x2030),
+    *range(0x205F, 0x2070),
+    0x3000,
+    0xFEFF,
+)
+"""Control characters, blanks, and marks without a shape."""
+GUARDED: Final = frozenset("#'+-=@＃＇＋－＝＠") | frozenset(map(chr, UNSEEN))
+"""What a text must not begin with: signs, # and ' with their full-width forms, and what a reader
+may trim before them."""
+SIGNS: Final = "＋＝＠－=+@-"
+CELL_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
+"""What some reader ends a line or a cell at."""
+
+_BLANKS: Final = "".join(chr(code) for code in UNSEEN if chr(code) not in CELL_ENDS)
+_INSIDE: Final = re.compile(
+    f"([;{''.join(sorted(CELL_ENDS))}])('*[{re.escape(_BLANKS)}]*(?:##|[{re.escape(SIGNS)}]))"
+)
+
+
+def csv_file(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+    """A whole file: its mark, the header, a line for each row."""
+    lines = [",".join(header), *(",".join(map(csv_cell, row)) for row in rows)]
+    return BOM + "".join(f"{line}\r\n" for line in lines).encode()
+
+
+def csv_cell(value: Cell) -> str:
+    """One cell as it stands in the file."""
+    match value:
+        case None:
+            return ""
+        case str():
+            text = _INSIDE.sub(r"\1'\2", value).replace('"', '""')
+            return f'"{_apostrophe(value)}{text}"'
+        case date():
+            return f'"{value.isoformat()}"'
+        case _:
+            return repr(value)
+
+
+def _apostrophe(text: str) -> str:
+    return "'" if text[:1] in GUARDED and text else ""

@@ -1,0 +1,22 @@
+"""A case made of a real run, with one call."""
+
+from domain.cases.case import CaseOrigin, SavedCase
+from domain.cases.from_run import case_of
+from domain.tenants.actor import REVIEWERS, Actor
+from services.cases.saved_cases import add_case
+from services.core.unit_of_work import UnitOfWork
+from store.cases.runs_for_cases import RunForCaseReader
+
+
+async def add_case_of_run(
+    work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
+) -> SavedCase:
+    """Keep the run's conversation up to its message, without personal data, and what stands of it
+    as expected. It is erased with the run's customer.
+
+    Raises InvalidInput for a run without words, RunNotFound, and what `add_case` raises.
+    """
+    actor.require(REVIEWERS)
+    run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
+    spec = case_of(run, name)
+    return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

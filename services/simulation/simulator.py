@@ -1,0 +1,70 @@
+"""The simulator: what the agent would make of a conversation that somebody makes up."""
+
+import asyncio
+from typing import Final
+
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.simulation.asked import SimulationAsked
+from domain.simulation.contracts import SimulateInput
+from domain.simulation.errors import SimulationTooLong
+from domain.simulation.outcome import Simulation
+from domain.simulation.ports import Simulator
+from domain.simulation.variant import Variant
+from domain.tenants.actor import REVIEWERS, Actor
+from store.core.database import Database
+from store.playbooks.playbooks import PlaybookRepository
+from store.playbooks.versions import PlaybookVersions
+from store.tenants.clients import ClientRepository
+
+# How long a caller waits: for a worker's embedded brain, and for a language model, which is asked
+# for each message.
+_EMBEDDED_S: Final = 30.0
+_MODEL_S: Final = 110.0
+
+
+async def simulate(
+    database: Database,
+    actor: Actor,
+    tenant: TenantId,
+    asked: SimulationAsked,
+    *,
+    simulator: Simulator,
+    sealer: Sealer,
+    simulation_id: str,
+    has_model: bool,
+) -> Simulation:
+    """Have a scenario thought through by a worker. Nothing is written but what a model costs: no
+    ticket is counted, and there is no audit entry.
+
+    `simulation_id`: a fresh one, which no record keeps. `has_model`: a language model is
+    configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for one that the variant
+    names, SimulationTooLong, EngineUnavailable, InternalError.
+    """
+    actor.require(REVIEWERS)
+    await _check(database, tenant, asked.variant)
+    thinks_outside = has_model and not asked.variant.embedded_brain
+    step = SimulateInput(
+        client_id=tenant,
+        id=simulation_id,
+        sealed=sealer.seal(asked.model_dump_json()),
+        # Without a made-up order the client's shops are asked.
+        outside=thinks_outside or asked.scenario.order is None,
+    )
+    try:
+        async with asyncio.timeout(_MODEL_S if thinks_outside else _EMBEDDED_S):
+            result = await simulator.simulate(step)
+    except TimeoutError:
+        raise SimulationTooLong from None
+    return Simulation.model_validate_json(sealer.unseal(result.sealed))
+
+
+async def _check(database: Database, tenant: TenantId, variant: Variant) -> None:
+    async with database.reading(tenant) as connection:
+        await ClientRepository(connection).brand_name(tenant)
+        if variant.playbook_id is None:
+            return
+        if variant.version is None:
+            await PlaybookRepository(connection, tenant).read(variant.playbook_id)
+        else:
+            await PlaybookVersions(connection, tenant).read(variant.playbook_id, variant.version)

@@ -1,0 +1,99 @@
+"""Clusters of questions, against matters that were given to them by hand."""
+
+import random
+from collections import Counter
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.brain.question_clusters import QuestionReader, clusters_of
+from domain.agent.brain import Passage
+from domain.analytics.gaps import QuestionCluster
+from domain.core.effort import budget
+from tests.support.analytics.open_questions import MATTERS
+
+
+def labelled(seed: int) -> list[tuple[str, str]]:
+    found = [(question, matter) for matter, asked in MATTERS.items() for question in asked]
+    random.Random(seed).shuffle(found)
+    return found
+
+
+def rand_index(clusters: tuple[QuestionCluster, ...], matters: list[str]) -> float:
+    """The share of pairs on which clusters and matters agree: together or apart."""
+    of = {place: number for number, one in enumerate(clusters) for place in one.places}
+    pairs = list(combinations(range(len(matters)), 2))
+    return sum((of[a] == of[b]) == (matters[a] == matters[b]) for a, b in pairs) / len(pairs)
+
+
+def purity(clusters: tuple[QuestionCluster, ...], matters: list[str]) -> float:
+    most = (Counter(matters[place] for place in one.places).most_common(1) for one in clusters)
+    return sum(count for ((_, count),) in most) / len(matters)
+
+
+def test_the_labelled_questions_fall_into_their_matters() -> None:
+    asked = labelled(seed=1)
+    questions, matters = [question for question, _ in asked], [matter for _, matter in asked]
+
+    found = clusters_of(questions)
+
+    assert rand_index(found, matters) >= 0.98
+    assert purity(found, matters) >= 0.97
+    assert len(found) <= 16, "12 matters, some of them apart by language"
+
+
+def test_the_order_of_the_questions_changes_nothing() -> None:
+    def grouped(seed: int) -> set[frozenset[str]]:
+        questions = [question for question, _ in labelled(seed)]
+        return {frozenset(questions[place] for place in one.places)
+                for one in clusters_of(questions)}  # fmt: skip
+
+    assert grouped(2) == grouped(3)
+
+
+def test_a_label_is_made_of_words_that_several_questions_have() -> None:
+    found = clusters_of(
+        ["Livrez-vous en Suisse ? Camille", "Vous livrez bien en Suisse ?", "Livrez-vous en Suisse"]
+    )
+
+    (one,) = found
+    assert "suisse" in one.label
+    assert "camille" not in one.label
+
+
+@settings(max_examples=40)
+@given(st.lists(st.text(max_size=40), max_size=25))
+def test_each_question_is_in_one_cluster(questions: list[str]) -> None:
+    found = clusters_of(questions)
+
+    assert sorted(place for one in found for place in one.places) == list(range(len(questions)))
+
+
+def test_as_many_questions_as_are_ever_read_cost_a_bounded_number_of_steps() -> None:
+    """Of words that as many questions share as makes it dearest, and of no shared word at all."""
+    drawn = random.Random(4)
+    words = ["".join(drawn.choices("abcdefghijklmnop", k=7)) for _ in range(2_500)]
+    shared = [" ".join(drawn.choices(words, k=45)) for _ in range(2_000)]
+    alike = ["Livrez-vous en Suisse ?"] * 2_000
+
+    for questions in (shared, alike):
+        with budget(20_000_000):
+            found = clusters_of(questions)
+        assert len(found) >= 1
+    assert len(found) == 1
+
+
+async def test_what_the_agent_would_answer_from() -> None:
+    def passage(title: str, body: str) -> Passage:
+        return Passage(id=title, title=title, body=body, language="fr", rank=1)
+
+    swiss = passage("Livraison en Suisse", "Nous livrons en Suisse sous 5 jours pour 12 euros.")
+    other = passage("Livraison en France", "Nous livrons partout en France.")
+
+    found = await QuestionReader().answering(
+        [("Livrez-vous en Suisse ?", [other, swiss]), ("Livrez-vous en Suisse ?", [other]),
+         ("Livrez-vous en Suisse ?", [])]
+    )  # fmt: skip
+
+    assert found == (swiss, None, None)

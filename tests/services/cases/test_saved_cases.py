@@ -1,0 +1,154 @@
+"""Saved cases: who may, names, limits under concurrency, files, and cases made of real runs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from domain.agent.brain import Category
+from domain.agent.plan import ActionKind
+from domain.cases.case import MAX_CASES, CaseOrigin, SavedCase
+from domain.cases.case_documents import CaseImportOutcome, parse_cases, write_cases
+from domain.cases.errors import CaseNameTaken, CaseNotFound, CaseRunUnderWay, TooManyCases
+from domain.core import names
+from domain.core.errors import DomainError, InvalidInput
+from domain.playbooks.errors import PlaybookNotFound
+from domain.runs.errors import RunNotFound
+from domain.simulation.outcome import OutcomeStatus
+from domain.simulation.variant import Variant
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired
+from services.cases.case_runs import start_case_run
+from services.cases.cases_from_runs import add_case_of_run
+from services.cases.saved_cases import add_case, change_case, delete_case, import_cases
+from services.core.unit_of_work import UnitOfWork
+from store.cases.saved_cases import SavedCaseRepository
+from store.core.database import Database
+from tests.support.cases.cases import a_case, a_spec
+from tests.support.core.units import Recorder, units_on
+from tests.support.runs.conversation import write
+from tests.support.tenants.shop import Shop
+
+ANNA = Actor.person("anna", Role.AGENT)
+UseCase = Callable[[UnitOfWork, Actor], Awaitable[object]]
+
+
+async def _add(work: UnitOfWork, actor: Actor, name: str = "Colis") -> SavedCase:
+    return await add_case(work, actor, a_spec(name), origin=CaseOrigin.HAND)
+
+
+async def _all(database: Database, shop: Shop) -> tuple[SavedCase, ...]:
+    async with database.reading(shop.tenant) as connection:
+        return await SavedCaseRepository(connection, shop.tenant).all()
+
+
+async def test_viewers_and_keys_change_and_start_nothing(database: Database, shop: Shop) -> None:
+    use_cases: tuple[UseCase, ...] = (
+        _add,
+        lambda work, actor: change_case(work, actor, "id", a_spec()),
+        lambda work, actor: delete_case(work, actor, "id"),
+        lambda work, actor: import_cases(work, actor, [a_spec()]),
+        lambda work, actor: add_case_of_run(work, actor, "id"),
+        start_case_run,
+    )
+    async with units_on(database).of(shop.tenant) as work:
+        for use_case in use_cases:
+            for actor in (Actor.person("v", Role.VIEWER), Actor.key("k")):
+                with pytest.raises(RoleRequired):
+                    await use_case(work, actor)
+    assert await _all(database, shop) == ()
+
+
+async def test_a_case_is_added_changed_and_deleted(database: Database, shop: Shop) -> None:
+    units = units_on(database)
+    async with units.of(shop.tenant) as work:
+        made = await _add(work, ANNA)
+        await _add(work, ANNA, "Retour")
+    async with units.of(shop.tenant) as work:
+        for refused, error in (
+            (_add(work, ANNA), CaseNameTaken),
+            (change_case(work, ANNA, made.id, a_spec("Retour")), CaseNameTaken),
+            (change_case(work, ANNA, "0" * 26, a_spec("Neuf")), CaseNotFound),
+            (delete_case(work, ANNA, "0" * 26), CaseNotFound),
+        ):
+            with pytest.raises(error):
+                await refused
+    async with units.of(shop.tenant) as work:
+        changed = await change_case(work, ANNA, made.id, a_spec("Colis", status="completed"))
+    assert changed.expected.status is OutcomeStatus.COMPLETED
+    assert (changed.created_by, changed.updated_at is None) == ("anna", False)
+    async with units.of(shop.tenant) as work:
+        await delete_case(work, ANNA, made.id)
+    assert [case.name for case in await _all(database, shop)] == ["Retour"]
+
+
+async def test_the_limit_holds_for_two_at_once(database: Database, shop: Shop) -> None:
+    units = units_on(database)
+    async with units.of(shop.tenant) as work:
+        await import_cases(work, ANNA, [a_spec(str(number)) for number in range(MAX_CASES - 1)])
+
+    async def add(name: str) -> DomainError | None:
+        try:
+            async with units.of(shop.tenant) as work:
+                await _add(work, ANNA, name)
+        except DomainError as error:
+            return error
+        return None
+
+    ended = await asyncio.gather(add("un"), add("deux"))
+    assert sorted(type(one) for one in ended if one) == [TooManyCases]
+    assert len(await _all(database, shop)) == MAX_CASES
+    async with units.of(shop.tenant) as work:
+        with pytest.raises(TooManyCases):
+            await import_cases(work, ANNA, [a_spec("trois")])
+
+
+async def test_a_file_makes_cases_be_as_it_says(database: Database, shop: Shop) -> None:
+    units = units_on(database)
+    await a_case(database, shop)
+    await a_case(database, shop, a_spec("Retour"))
+    specs = parse_cases(write_cases(await _all(database, shop)).encode())
+    other = a_spec("Retour", status="needs_review")
+
+    async with units.of(shop.tenant) as work:
+        done = await import_cases(work, ANNA, [specs[0], other, a_spec("Neuf")])
+
+    assert [one.outcome for one in done] == [
+        CaseImportOutcome.UNCHANGED,
+        CaseImportOutcome.CHANGED,
+        CaseImportOutcome.CREATED,
+    ]
+    kept = {case.name: case for case in await _all(database, shop)}
+    assert kept["Retour"].expected.status is OutcomeStatus.NEEDS_REVIEW
+    assert (kept["Neuf"].origin, kept["Colis"].origin) == (CaseOrigin.FILE, CaseOrigin.HAND)
+
+
+async def test_one_run_at_a_time_begins_after_the_commit(database: Database, shop: Shop) -> None:
+    await a_case(database, shop)
+    engine = Recorder()
+    units = units_on(database, engine)
+    async with units.of(shop.tenant) as work:
+        with pytest.raises(PlaybookNotFound):
+            await start_case_run(work, ANNA, Variant(playbook_id="0" * 26))
+        started = await start_case_run(work, ANNA)
+        assert engine.begun == []
+    assert [(what, ref.record_id) for what, ref in engine.begun] == [(names.RUN_CASES, started.id)]
+    assert started.total == 1
+    async with units.of(shop.tenant) as work:
+        with pytest.raises(CaseRunUnderWay):
+            await start_case_run(work, ANNA)
+
+
+async def test_a_real_run_becomes_a_case_without_personal_data(
+    database: Database, shop: Shop
+) -> None:
+    said = await write(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        case = await add_case_of_run(work, ANNA, said.run_id)
+        with pytest.raises(RunNotFound):
+            await add_case_of_run(work, ANNA, "0" * 26)
+        with pytest.raises(CaseNameTaken):
+            await add_case_of_run(work, ANNA, said.run_id)
+    assert (case.origin, case.run_id) == (CaseOrigin.RUN, said.run_id)
+    assert case.scenario.messages

@@ -1,0 +1,100 @@
+"""A run over all saved cases, by a real worker: verdicts, progress, crashes, deleted cases."""
+
+from temporalio.testing import ActivityEnvironment
+
+from adapters.system import new_ulid, utc_now
+from domain.cases.case_run import CaseResult, CaseRun, CaseRunState
+from domain.cases.contracts import CaseRunProgress, TryCasesInput
+from domain.core import names
+from domain.core.contracts import BackgroundRef
+from domain.simulation.variant import LIVE, ContentVariant, Variant
+from domain.tenants.actor import Actor
+from services.cases.case_runs import start_case_run
+from services.cases.saved_cases import delete_case
+from services.core.unit_of_work import UnitsOfWork
+from store.cases.case_runs import CaseRunRepository
+from store.cases.tables import case_results
+from store.content.content import ContentRepository
+from tests.support.cases.cases import a_case, a_spec
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
+from tests.support.core.units import units_on
+from tests.support.core.waiting import eventually
+from tests.support.tenants.shop import Shop
+
+OPERATOR = Actor.operator("operator:test")
+
+
+async def _start(engine: LiveEngine, shop: Shop, variant: Variant = LIVE) -> CaseRun:
+    units = UnitsOfWork(engine.database, engine.engine, utc_now, new_ulid)
+    async with units.of(shop.tenant) as work:
+        return await start_case_run(work, OPERATOR, variant)
+
+
+async def _ended(
+    engine: LiveEngine, shop: Shop, run_id: str
+) -> tuple[CaseRun, tuple[CaseResult, ...]]:
+    async def over() -> tuple[CaseRun, tuple[CaseResult, ...]] | None:
+        async with engine.database.reading(shop.tenant) as connection:
+            runs = CaseRunRepository(connection, shop.tenant)
+            run = await runs.read(run_id)
+            ended = run.state in (CaseRunState.DONE, CaseRunState.FAILED)
+            return (run, await runs.results(run_id)) if ended else None
+
+    return await eventually(over)
+
+
+async def test_every_case_gets_its_verdict(engine: LiveEngine, shop: Shop) -> None:
+    await a_case(engine.database, shop, a_spec("vert", classification="order_status"))
+    await a_case(engine.database, shop, a_spec("rouge", actions=["refund"]))
+    for number in range(5):
+        await a_case(engine.database, shop, a_spec(f"plus {number}"))
+
+    run, results = await _ended(engine, shop, (await _start(engine, shop)).id)
+
+    assert (run.state, run.total, run.done, run.passed) == (CaseRunState.DONE, 7, 7, 6)
+    green, red, *_ = results
+    assert (green.name, green.passed, green.tries, green.unmet) == ("vert", True, 1, ())
+    assert (red.passed, [one.part.value for one in red.unmet]) == (False, ["action"])
+    assert red.outcome.classification == "order_status"
+    assert red.before is None
+    handle = engine.client.get_workflow_handle(
+        names.background_id(names.RUN_CASES, shop.client_id, run.id)
+    )
+    progress = await handle.query(names.PROGRESS_QUERY, result_type=CaseRunProgress)
+    assert progress == CaseRunProgress(total=7, done=7, passed=6)
+
+
+async def test_a_change_of_content_shows_which_cases_it_changes(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    await a_case(engine.database, shop)
+    await a_case(engine.database, shop, a_spec("autre", "Bonjour, merci pour tout !"))
+    async with engine.database.reading(shop.tenant) as connection:
+        (first, *_) = (await ContentRepository(connection, shop.tenant).templates()).templates
+    gone = Variant(content=ContentVariant(id=first.id, deleted="template"))
+
+    _, results = await _ended(engine, shop, (await _start(engine, shop, gone)).id)
+
+    assert [one.changed for one in results] == [True, False]
+    assert results[0].before is not None
+    assert (results[0].before.status, results[0].outcome.status) == ("completed", "needs_review")
+
+
+async def test_a_step_that_is_repeated_writes_nothing_twice_and_skips_what_is_gone(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    kept = await a_case(engine.database, shop)
+    gone = await a_case(engine.database, shop, a_spec("autre"))
+    async with units_on(engine.database).of(shop.tenant) as work:
+        run = await start_case_run(work, OPERATOR)
+        await delete_case(work, OPERATOR, gone)
+    steps = engine.activities.try_cases
+    work_on = BackgroundRef(client_id=shop.client_id, record_id=run.id)
+    await steps.begin(work_on)
+    step = TryCasesInput(client_id=shop.client_id, record_id=run.id, case_ids=(kept, gone), done=2)
+    first = await ActivityEnvironment().run(steps.try_some, step)
+    before = await rows(engine.database, case_results, of=shop)
+    assert await ActivityEnvironment().run(steps.try_some, step) == first
+    assert await rows(engine.database, case_results, of=shop) == before
+    assert (len(before), first.done, first.passed) == (1, 2, 1)
