@@ -232,6 +232,7 @@ def build_activities(
             PastExchanges(database, fair, answers_per_hour=settings.threads.answers_per_hour),
             utc_now,
             traffic,
+            has_model=brains.model is not None,
             question_micros=brains.reserve_micros,
         ),
         traffic=traffic,

@@ -40,10 +40,8 @@ class CostlyBrain(ScriptedBrain):
         return answer.model_copy(update={"model": "costly", "tokens_in": 1, "cost_micros": 400})
 
 
-async def _replayed(
-    database: Database, shop: Shop, replay_id: str, brains: Brains, *, remote: bool = False
-) -> Replay:
-    work = BackgroundRef(client_id=shop.client_id, record_id=replay_id, remote_brain=remote)
+async def _replayed(database: Database, shop: Shop, replay_id: str, brains: Brains) -> Replay:
+    work = BackgroundRef(client_id=shop.client_id, record_id=replay_id)
     pages, environment = pages_of(database, brains), ActivityEnvironment()
     progress = await environment.run(pages.begin, work)
     while not progress.is_over:
@@ -167,7 +165,7 @@ async def test_a_budget_of_money_is_not_exceeded(
     replay_id = await a_replay(database, shop, budget_micros=budget - 1)
     brains = Brains(embedded=SURE, model=CostlyBrain(), reserve_micros=600, budget_micros=month)
 
-    done = await _replayed(database, shop, replay_id, brains, remote=True)
+    done = await _replayed(database, shop, replay_id, brains)
 
     assert (done.examined, done.cost_micros) == (examined, 400 * examined)
     if examined == 3:

@@ -122,6 +122,7 @@ def pages_of(
         PastExchanges(database, normalizer),
         utc_now,
         Traffic(monotonic),
+        has_model=brains.model is not None,
         question_micros=brains.reserve_micros,
     )
 
