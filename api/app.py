@@ -25,8 +25,9 @@ from api.openapi import EDGE, complete_document
 from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
-from api.routers.cases import case_file, case_runs, cases
+from api.routers.cases import case_file, case_runs, cases, content_previews
 from api.routers.content import knowledge, suggestions, templates
+from api.routers.copilot import copilot_chat
 from api.routers.core import health
 from api.routers.exports import export
 from api.routers.identity import (
@@ -43,8 +44,9 @@ from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
 from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
+from api.routers.learning import corrections, labelled_examples, playbook_reports
 from api.routers.playbooks import file as playbook_file
-from api.routers.playbooks import playbooks
+from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
@@ -78,6 +80,8 @@ _ROUTERS: Final = tuple(
         stripe_webhook,
         export,
         reviews,
+        corrections,
+        labelled_examples,
         simulator,
         runs,
         attachments,
@@ -106,10 +110,14 @@ _ROUTERS: Final = tuple(
         playbooks,
         cases,
         case_runs,
+        content_previews,
         case_file,
         playbook_versions,
+        publish_gate,
         playbook_file,
+        playbook_reports,
         mcp,
+        copilot_chat,
         widget_chat,
         widget_config,
         widget_messages,

@@ -8,6 +8,7 @@ from typing import Final
 from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.inbound_errors import INBOUND_ANSWERS
+from api.learning_errors import LEARNING_ANSWERS
 from api.simulation_errors import SIMULATION_ANSWERS
 from api.surface import Surface
 from domain.billing.errors import (
@@ -114,6 +115,7 @@ _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dan
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
     **INBOUND_ANSWERS,
+    **LEARNING_ANSWERS,
     **SIMULATION_ANSWERS,
     Unauthenticated: ErrorAnswer(
         401,

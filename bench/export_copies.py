@@ -13,7 +13,8 @@ from pydantic import BaseModel
 
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV
 from bench.load import ROOT
-from store.exports.sections import SOURCES, Source
+from store.exports.section_source import Source
+from store.exports.sections import SOURCES
 
 FORMS: Final = {JSON: "json", CSV: "csv"}
 

@@ -34,6 +34,7 @@ from domain.inbound.errors import (
 )
 from domain.intake.errors import AttachmentNotFound
 from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
+from domain.learning.errors import CorrectionDecided, CorrectionNotFound, ExampleNotFound
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import (
@@ -124,6 +125,9 @@ def anticipated() -> Iterator[None]:
 _SENTENCES: Final = {
     CasesNotGreen: "cases are not green on this playbook, content and model: see --override",
     ConversationMovedOn: "the customer has written since: see review show, and --message",
+    CorrectionDecided: "somebody has accepted or dismissed this correction already",
+    CorrectionNotFound: "there is no such correction",
+    ExampleNotFound: "there is no such labelled example",
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
     ErasureNotFound: "there is no such certificate",

@@ -22,6 +22,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
 from commands.core.texts import content_of
+from commands.learning import playbook_reports
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.playbooks.errors import PlaybookNotFound
@@ -34,18 +35,19 @@ from domain.playbooks.playbook import (
     check_name,
     check_pattern,
 )
-from services.playbooks.gate import Publication
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
     import_playbooks,
     switch_playbook,
 )
+from services.playbooks.publish_gate import Publication
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="Playbooks.", no_args_is_help=True)
+app.add_typer(playbook_reports.app)
 OverrideOption = Annotated[
     str | None,
     typer.Option(

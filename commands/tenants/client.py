@@ -23,8 +23,8 @@ from domain.core.period import period_of
 from domain.playbooks.starter import starter_playbooks
 from domain.tenants.client import Plan
 from services.billing.plans import change_plan, give_trial
-from services.playbooks.gate import NEW_CLIENT
 from services.playbooks.playbooks import import_playbooks
+from services.playbooks.publish_gate import NEW_CLIENT
 from services.tenants.clients import NewClient, give_brain_budget, open_client
 from services.tenants.members import acting_as
 from store.billing.usage import UsageRepository

@@ -90,6 +90,9 @@ async def change(
             "now; as often as needed; empty: none."
         ),
     ] = None,
+    ask_rating: Annotated[
+        bool | None, typer.Option(help="Ask customers what they think of an answer.")
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -105,6 +108,7 @@ async def change(
         sensitive_words=tuple(filter(None, sensitive_word)) if sensitive_word else None,
         acknowledged=_acknowledged(acknowledgement or ()),
         authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
+        ask_rating=ask_rating,
     )
     if adjustment == SettingsAdjustment():
         raise InvalidInput("nothing to change: see settings set --help")
@@ -179,4 +183,5 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         sensitive_words=", ".join(found.sensitive_words) or "-",
         **{f"acknowledgement_{tongue}": text for tongue, text in found.acknowledgement.items()},
         authserv_ids=", ".join(found.authserv_ids) or "-",
+        ask_rating="yes" if found.ask_rating else "no",
     )

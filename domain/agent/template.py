@@ -106,6 +106,11 @@ def unreadable(body: str) -> str | None:
     return clean_value(rest[found.start() :].partition("\0")[0])[:EXCERPT] if found else None
 
 
+def placeholders_in(body: str) -> tuple[tuple[int, int], ...]:
+    """Where the placeholders of `body` begin and end, from left to right."""
+    return tuple(match.span() for match in _PLACEHOLDER.finditer(body))
+
+
 def names(body: str) -> frozenset[str]:
     """The names of the placeholders of `body`."""
     found = (match.group(1).partition("|")[0].strip() for match in _PLACEHOLDER.finditer(body))

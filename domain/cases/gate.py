@@ -32,7 +32,7 @@ class GateStanding(BaseModel):
     )
 
     @property
-    def is_open(self) -> bool:
+    def may_pass(self) -> bool:
         return self.was_live or not (self.failing or self.untried)
 
 

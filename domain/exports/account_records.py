@@ -116,6 +116,13 @@ class SettingsRecord(Record):
         tuple[str, ...],
         Field(description="Mail servers whose `Authentication-Results` are believed."),
     ] = ()
+    ask_rating: Annotated[
+        bool,
+        Field(
+            default=False,
+            description="Whether customers are asked what they think of an answer.",
+        ),
+    ]
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
     ]

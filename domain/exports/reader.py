@@ -22,7 +22,15 @@ MAX_RECORD_BYTES: Final = 1 << 28
 """PostgreSQL takes no larger value, and nothing here grows beyond it."""
 
 # Sections of later versions, which older files lack.
-_ADDED: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
+_ADDED: Final = (
+    Section.AUDIT_ENTRIES,
+    Section.ATTACHMENTS,
+    Section.SAVED_CASES,
+    Section.CORRECTIONS,
+    Section.LABELLED_EXAMPLES,
+    Section.RATINGS,
+    Section.SHADOW_DRAFTS,
+)
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRING: Final = re.compile(rb'"(?>[^"\\]++|\\.)*+"', re.DOTALL)
@@ -104,7 +112,7 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     yield _head(text)
     for section in Section:
         if section in _ADDED and text.next() == b"}":
-            break  # files of before there was an audit log, or were attachments, end here
+            break  # files of before there was this section end here
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)

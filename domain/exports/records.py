@@ -18,6 +18,7 @@ from domain.exports.account_records import (
 )
 from domain.exports.attachment_record import AttachmentRecord
 from domain.exports.audit_record import AuditEntryRecord
+from domain.exports.case_record import SavedCaseRecord
 from domain.exports.conversation_records import (
     ConversationRecord,
     EscalationRecord,
@@ -25,8 +26,14 @@ from domain.exports.conversation_records import (
 )
 from domain.exports.export import Section
 from domain.exports.figure_records import AutomationEventRecord, ChurnRecord, MetricsRecord
+from domain.exports.learning_records import (
+    CorrectionExportRecord,
+    LabelledExampleRecord,
+    RatingRecord,
+)
 from domain.exports.record import Id, Record, Time
 from domain.exports.run_record import RunRecord
+from domain.exports.shadow_record import ShadowDraftRecord
 
 
 class ExportDocument(Record):
@@ -48,6 +55,11 @@ class ExportDocument(Record):
     knowledge_entries: tuple[KnowledgeRecord, ...]
     audit_entries: tuple[AuditEntryRecord, ...]
     attachments: tuple[AttachmentRecord, ...]
+    saved_cases: tuple[SavedCaseRecord, ...]
+    corrections: tuple[CorrectionExportRecord, ...]
+    labelled_examples: tuple[LabelledExampleRecord, ...]
+    ratings: tuple[RatingRecord, ...]
+    shadow_drafts: tuple[ShadowDraftRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

@@ -14,7 +14,7 @@ from domain.agent.grounding.facts import Fact, FactKind, facts
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.thinking import ThinkingResult
 from domain.core.money import Money
-from domain.learning.similarity import SAME_MEANING, similarity
+from domain.learning.similarity import READ, SAME_MEANING, similarity
 
 MAX_SENT: Final = 20_000
 """Characters that are kept of what people sent."""
@@ -87,15 +87,17 @@ class OrderEffect(BaseModel):
 class Comparison(BaseModel):
     """How near the two are; None where one of them is not known.
 
-    `decision`: whether people answered where the agent would have answered, and handed over where
-    it would have asked. `actions`: whether the same money and goods were moved. `facts`: whether
-    amounts, dates, periods, numbers and links that both name are the same; `conflicts`: the kinds
-    that are not. `similarity`: 0 to 1, of the two texts. `agrees`: whether the agent could have
-    answered by itself as people did; None where it would not have answered.
+    `would`: what the agent would have done. `decision`: whether people answered where the agent
+    would have answered, and handed over where it would have asked. `actions`: whether the same
+    money and goods were moved. `facts`: whether amounts, dates, periods, numbers and links that
+    both name are the same; `conflicts`: the kinds that are not. `similarity`: 0 to 1, of the two
+    texts. `agrees`: whether the agent could have answered by itself as people did; None where it
+    would not have answered.
     """
 
     model_config = ConfigDict(frozen=True)
 
+    would: WouldDo
     decision: bool | None = None
     actions: bool | None = None
     facts: bool | None = None
@@ -121,6 +123,7 @@ def compare_with_people(
     known = bool(words and thought.draft.strip())
     shared, conflicts = _facts(thought.draft, words) if known else (False, ())
     compared = Comparison(
+        would=thought.would,
         decision=_decision(thought.would, did),
         actions=_actions(thought.plan, tuple(effects)),
         facts=not conflicts if shared else None,
@@ -173,7 +176,7 @@ def _actions(plan: tuple[PlannedAction, ...], effects: tuple[OrderEffect, ...]) 
 def _facts(draft: str, sent: str) -> tuple[bool, tuple[FactKind, ...]]:
     """Whether both name a fact of one kind, and the kinds where each names one that the other does
     not: more facts on one side are no conflict."""
-    ours, theirs = facts(draft), facts(sent)
+    ours, theirs = facts(draft[:READ]), facts(sent[:READ])
     shared = {one.kind for one in ours} & {one.kind for one in theirs}
     conflicts = (
         kind

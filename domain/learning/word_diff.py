@@ -14,11 +14,11 @@ from domain.core.effort import spend
 MOST_PAIRS: Final = 40_000
 """Pairs of equal units that are compared: of one letter repeated they grow with the square."""
 
-MOST_UNITS: Final = 2_000
+MOST_UNITS: Final = 4_000
 """Units of both texts together."""
 
-# A word or a mark with the blanks after it; then lines; then the whole text.
-_UNITS: Final = (re.compile(r"\w+\s*|[^\w\s]\s*|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
+# Words, marks and the blanks between them; then lines; then the whole text.
+_UNITS: Final = (re.compile(r"\w+|[^\w\s]|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
 
 
 class PieceKind(StrEnum):
@@ -69,12 +69,13 @@ def _is_comparable(old: Sequence[str], new: Sequence[str]) -> bool:
     if len(old) + len(new) > MOST_UNITS:
         return False
     in_old, in_new = Counter(old), Counter(new)
-    pairs = sum(count * in_new[unit] for unit, count in in_old.items())
+    pairs = sum(count * in_new[unit] for unit, count in in_old.items() if not unit.isspace())
     return pairs <= MOST_PAIRS
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    # Blanks are alike everywhere: they join matches of words, and are none of their own.
+    matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
             yield _piece(PieceKind.EQUAL, old[old_from:old_to])

@@ -59,15 +59,15 @@ def change_of(before: PlaybookEntry, spec: PlaybookSpec) -> PlaybookChange:
     playbook_id, version = before.playbook.id, before.playbook.version
     fields = tuple(differences(before.spec, spec))
     if fields == ("active",):
-        entry = _entry(spec, playbook_id, version)
+        entry = as_entry(spec, playbook_id, version)
         return PlaybookChange(outcome=ImportOutcome.SWITCHED, entry=entry, fields=fields)
-    entry = _entry(spec, playbook_id, version + 1)
+    entry = as_entry(spec, playbook_id, version + 1)
     return PlaybookChange(outcome=ImportOutcome.CHANGED, entry=entry, fields=fields)
 
 
 def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId) -> PlaybookChange:
     if not found:
-        return PlaybookChange(outcome=ImportOutcome.CREATED, entry=_entry(spec, new_id(), 1))
+        return PlaybookChange(outcome=ImportOutcome.CREATED, entry=as_entry(spec, new_id(), 1))
     (before,) = found
     return change_of(before, spec)
 
@@ -90,7 +90,8 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
             yield f"actions.{kind}"
 
 
-def _entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
+def as_entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
+    """The playbook as the spec makes it, in that version."""
     playbook = Playbook(
         id=playbook_id,
         version=version,

@@ -72,6 +72,9 @@ class ClientSettings(BaseModel):
     authserv_ids: tuple[str, ...] = Field(
         default=(), description="Mail servers whose `Authentication-Results` are believed."
     )
+    ask_rating: bool = Field(
+        default=False, description="Whether customers are asked what they think of an answer."
+    )
     updated_at: datetime | None = None
 
 
@@ -87,6 +90,7 @@ class SettingsChange(BaseModel):
     sensitive_words: tuple[str, ...] | None = None
     acknowledgement: dict[str, str] | None = None
     authserv_ids: tuple[str, ...] | None = None
+    ask_rating: bool | None = None
 
 
 class SettingsAdjustment(BaseModel):
@@ -107,6 +111,7 @@ class SettingsAdjustment(BaseModel):
     sensitive_words: tuple[str, ...] | None = None
     acknowledged: dict[str, str] = {}
     authserv_ids: tuple[str, ...] | None = None
+    ask_rating: bool | None = None
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
@@ -125,6 +130,7 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         if acknowledged
         else None,
         authserv_ids=None if servers is None else check_authserv_ids(servers),
+        ask_rating=adjustment.ask_rating,
     )
 
 

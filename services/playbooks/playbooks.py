@@ -1,7 +1,7 @@
 """What people do with a client's playbooks, and the telling of those that come on.
 
 A merchant's systems hear of each time a playbook comes on, once. Whatever begins to answer events
-passes the publish gate (`services/playbooks/gate.py`) in the same transaction.
+passes the publish gate (`services/playbooks/publish_gate.py`) in the same transaction.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from domain.playbooks.playbook import MAX_PLAYBOOKS, Playbook, PlaybookEntry, Pl
 from domain.tenants.actor import MANAGERS, Actor
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
-from services.playbooks.gate import Publication, go_live
+from services.playbooks.publish_gate import Publication, go_live
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 from store.tenants.accounts import AccountRepository

@@ -22,7 +22,7 @@ from typing import Final
 from domain.core.csv_cells import BOM, CELL_ENDS, GUARDED, SIGNS, UNSEEN
 from domain.exports.export import Section
 from store.exports.pieces import ArrayForm, first_elements, in_pieces
-from store.exports.sections import CellKind, Source
+from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
 # What some reader ends a line at: all that Python's splitlines does.

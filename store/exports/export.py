@@ -12,7 +12,8 @@ import psycopg
 from domain.exports.export import Section
 from domain.tenants.errors import NoClient
 from store.core.snapshot import PIECE, Snapshot
-from store.exports.sections import SOURCES, Source
+from store.exports.section_source import Source
+from store.exports.sections import SOURCES
 
 _FIRST_ROWS: Final = 4
 # Of a section held back, so that an error within it can still make it an empty one.

@@ -5,7 +5,7 @@ from typing import Final
 
 from domain.exports.export import Section
 from store.exports.pieces import ArrayForm, first_elements, in_pieces
-from store.exports.sections import Source
+from store.exports.section_source import Source
 
 _ARRAY: Final = ArrayForm(comma="', '", element="more.element", end="']}'")
 

@@ -8,7 +8,7 @@ Those after them are read only where there are more, and each is a row.
 from dataclasses import dataclass
 from typing import Final
 
-from store.exports.sections import Elements, Source
+from store.exports.section_source import Elements, Source
 
 TOGETHER: Final = 50
 """Elements in the record's own row."""

@@ -6,86 +6,22 @@ What is not named here is not exported: no credential, no key, no secret.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
-from functools import partial
 from typing import Final
 
 from domain.exports.export import Section
-
-
-class CellKind(Enum):
-    """What a cell holds. A spreadsheet may take TEXT for a formula, and the others not."""
-
-    TEXT = auto()
-    NUMBER = auto()
-    BOOLEAN = auto()
-    TIME = auto()
-    DAY = auto()
-    JSON = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """`sql`: of one value, in a query on the section's `source`."""
-
-    name: str
-    kind: CellKind
-    sql: str
-
-
-@dataclass(frozen=True, slots=True)
-class Elements:
-    """What the last column of a record lists, where nothing bounds how many that are: a JSON array
-    that leaves in pieces (`store/exports/pieces.py`).
-
-    `sql`: of one, as JSON. `source`: what stands after FROM; those of the record `t`.
-    """
-
-    sql: str
-    source: str
-    order: str
-
-    @property
-    def all(self) -> str:
-        """SQL of the whole array."""
-        return (
-            f"(SELECT coalesce(json_agg({self.sql} ORDER BY {self.order}), '[]'::json) "  # noqa: S608 - constants
-            f"FROM {self.source})"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """`source`: what stands after FROM; rows of the client whose id is `%(client_id)s`. `elements`:
-    of the last column, where it is an array without a bound; the rows are called `t` then."""
-
-    columns: tuple[Column, ...]
-    source: str
-    order: str
-    elements: Elements | None = None
-
-
-def _columns(kind: CellKind, names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, f"t.{name}") for name in names.split())
-
-
-_text: Final = partial(_columns, CellKind.TEXT)
-_number: Final = partial(_columns, CellKind.NUMBER)
-_boolean: Final = partial(_columns, CellKind.BOOLEAN)
-_time: Final = partial(_columns, CellKind.TIME)
-_day: Final = partial(_columns, CellKind.DAY)
-_json: Final = partial(_columns, CellKind.JSON)
-
-
-def _table(
-    name: Section,
-    columns: tuple[Column, ...],
-    order: str = "t.id",
-    elements: Elements | None = None,
-) -> Source:
-    return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order, elements)
-
+from store.exports.section_source import (
+    CellKind,
+    Column,
+    Elements,
+    Source,
+)
+from store.exports.section_source import boolean_cells as _boolean
+from store.exports.section_source import day_cells as _day
+from store.exports.section_source import json_cells as _json
+from store.exports.section_source import number_cells as _number
+from store.exports.section_source import of_table as _table
+from store.exports.section_source import text_cells as _text
+from store.exports.section_source import time_cells as _time
 
 _MESSAGES: Final = Elements(
     """json_build_object(
@@ -148,6 +84,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("sensitive_words", CellKind.JSON, "coalesce(t.sensitive_words, '[]')"),
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
+            Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),
@@ -288,5 +225,51 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_text("state reason"),
             *_time("created_at"),
         ),
+    ),
+    Section.SAVED_CASES: _table(
+        Section.SAVED_CASES,
+        (
+            *_text("id name"),
+            *_json("scenario expected"),
+            *_boolean("must"),
+            *_number("tries pass_rate"),
+            *_text("origin run_id created_by"),
+            *_time("created_at updated_at"),
+        ),
+    ),
+    Section.CORRECTIONS: _table(
+        Section.CORRECTIONS,
+        _text("id review_id run_id kind state decided_by")
+        + _time("decided_at")
+        + _text("case_id content_kind content_id")
+        + _time("created_at"),
+    ),
+    Section.LABELLED_EXAMPLES: _table(
+        Section.LABELLED_EXAMPLES,
+        _text("id run_id text language classification intent labelled_by") + _time("created_at"),
+    ),
+    Section.RATINGS: _table(
+        Section.RATINGS,
+        (
+            *_text("id run_id"),
+            *_number("score"),
+            *_text("comment channel"),
+            *_time("created_at updated_at"),
+        ),
+    ),
+    Section.SHADOW_DRAFTS: _table(
+        Section.SHADOW_DRAFTS,
+        (
+            *_text("run_id playbook_id"),
+            *_number("playbook_version"),
+            *_text("classification"),
+            *_number("confidence"),
+            *_text("reason draft"),
+            *_json("plan"),
+            *_text("decision sent"),
+            *_json("comparison"),
+            *_time("created_at compared_at"),
+        ),
+        "t.run_id",
     ),
 }

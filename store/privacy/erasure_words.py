@@ -93,13 +93,21 @@ _REMOVE: Final = {
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
+    "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
+    "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
+    "labelled_examples": "DELETE FROM labelled_examples WHERE {mine} AND run_id = ANY(:runs)",
+    "ratings": "DELETE FROM ratings WHERE {mine} AND run_id = ANY(:runs)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
     "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
     "escalation_tickets, emptied": """
         UPDATE escalation_tickets SET draft = '', plan = '[]', edited_text = NULL, note = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (
             (draft, plan) <> ('', '[]'::jsonb) OR num_nonnulls(edited_text, note) > 0)""",
+    "shadow_drafts, emptied": """
+        UPDATE shadow_drafts SET draft = '', plan = '[]', sent = NULL
+        WHERE {mine} AND run_id = ANY(:runs) AND (
+            (draft, plan) <> ('', '[]'::jsonb) OR sent IS NOT NULL)""",
     "action_ledger, emptied": """
         UPDATE action_ledger SET customer_key = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND customer_key IS NOT NULL""",

@@ -36,6 +36,8 @@ class SettingsRepository(TenantRepository):
             values["acknowledgement"] = change.acknowledgement
         if change.authserv_ids is not None:
             values["authserv_ids"] = list(change.authserv_ids)
+        if change.ask_rating is not None:
+            values["ask_rating"] = change.ask_rating
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:

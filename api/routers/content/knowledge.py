@@ -2,12 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.routers.content.saves import saving
 from api.schemas.content.content import EntryBody, KnowledgePage, NewEntryBody
 from api.schemas.core.client_query import cursor_after
 from domain.content.content import KnowledgeEntry
@@ -37,13 +38,14 @@ async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
 
 @router.post(_KNOWLEDGE, summary="Add an entry", status_code=201, responses=errors(409))
 async def create(
+    request: Request,
     member: ManagerDep,
     body: Annotated[NewEntryBody, Depends(JsonBody(NewEntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
     """Found by its words at once, and by its meaning, where there is an embedding model, after the
     next sweep."""
-    async with resources.work.of(member.tenant) as work:
+    async with saving(request, member, resources) as work:
         return await add_knowledge(
             work, member.actor, title=body.title, body=body.body, language=body.language
         )
@@ -60,21 +62,22 @@ async def entry(
 
 @router.patch(_ENTRY, summary="Change an entry")
 async def change(
+    request: Request,
     member: ManagerDep,
     knowledge_id: KnowledgeId,
     body: Annotated[EntryBody, Depends(JsonBody(EntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
     """Its new text is found as that of a new entry is."""
-    async with resources.work.of(member.tenant) as work:
+    async with saving(request, member, resources) as work:
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 
 
 @router.delete(_ENTRY, summary="Delete an entry", status_code=204)
 async def delete(
-    member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
+    request: Request, member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> Response:
     """For good. Runs that cite it keep its id and title."""
-    async with resources.work.of(member.tenant) as work:
+    async with saving(request, member, resources) as work:
         await delete_knowledge(work, member.actor, knowledge_id)
     return Response(status_code=204)

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.routers.content.saves import saving
 from api.schemas.content.content import NewTemplateBody, TemplateBody, TemplatePage
 from api.schemas.core.client_query import cursor_after
 from domain.content.content import TemplateEntry
@@ -37,12 +38,13 @@ async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
 
 @router.post(_TEMPLATES, summary="Add a template", status_code=201, responses=errors(409))
 async def create(
+    request: Request,
     member: ManagerDep,
     body: Annotated[NewTemplateBody, Depends(JsonBody(NewTemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
     """The agent may use it from the next message on."""
-    async with resources.work.of(member.tenant) as work:
+    async with saving(request, member, resources) as work:
         return await add_template(work, member.actor, body.template)
 
 
@@ -57,19 +59,22 @@ async def template(
 
 @router.patch(_TEMPLATE, summary="Change a template, or turn it on or off")
 async def change(
+    request: Request,
     member: ManagerDep,
     template_id: TemplateId,
     body: Annotated[TemplateBody, Depends(JsonBody(TemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
     """What was drafted with it stays as it was drafted."""
-    async with resources.work.of(member.tenant) as work:
+    async with saving(request, member, resources) as work:
         return await change_template(work, member.actor, template_id, body.change)
 
 
 @router.delete(_TEMPLATE, summary="Delete a template", status_code=204)
-async def delete(member: ManagerDep, template_id: TemplateId, resources: ResourcesDep) -> Response:
+async def delete(
+    request: Request, member: ManagerDep, template_id: TemplateId, resources: ResourcesDep
+) -> Response:
     """For good. Runs that used it keep its id and name."""
-    async with resources.work.of(member.tenant) as work:
+    async with saving(request, member, resources) as work:
         await delete_template(work, member.actor, template_id)
     return Response(status_code=204)

@@ -16,8 +16,8 @@ from domain.playbooks.merge import ImportOutcome
 from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.shape import FileShape
 from domain.tenants.actor import MANAGERS
-from services.playbooks.gate import Publication
 from services.playbooks.playbooks import import_playbooks
+from services.playbooks.publish_gate import Publication
 from store.playbooks.playbooks import PlaybookRepository
 
 router = APIRouter(route_class=DescribedRoute)

@@ -21,13 +21,13 @@ from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.file import PlaybookDraft, draft_in
 from domain.playbooks.playbook import in_winning_order
 from domain.playbooks.shape import DraftShape
-from services.playbooks.gate import Publication
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
     switch_playbook,
     update_playbook,
 )
+from services.playbooks.publish_gate import Publication
 from store.playbooks.playbooks import PlaybookRepository
 
 router = APIRouter(route_class=DescribedRoute)

@@ -23,8 +23,8 @@ from api.schemas.playbooks.playbook import (
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.file import diff
 from domain.playbooks.merge import differences
-from services.playbooks.gate import Publication
 from services.playbooks.playbooks import restore_playbook
+from services.playbooks.publish_gate import Publication
 from store.playbooks.playbooks import PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 

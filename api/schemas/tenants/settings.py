@@ -133,6 +133,9 @@ class SettingsBody(StrictBody):
     sensitive_words: _SensitiveWords | None = None
     acknowledgement: _Acknowledgement | None = None
     authserv_ids: _AuthservIds | None = None
+    ask_rating: Annotated[
+        bool | None, Field(description="Ask customers what they think of an answer.")
+    ] = None
 
     @property
     def change(self) -> SettingsChange:
@@ -147,4 +150,5 @@ class SettingsBody(StrictBody):
             sensitive_words=None if words is None else check_sensitive_words(words),
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
             authserv_ids=None if servers is None else check_authserv_ids(servers),
+            ask_rating=self.ask_rating,
         )

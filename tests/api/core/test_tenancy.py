@@ -13,7 +13,8 @@ from adapters.system import new_ulid
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.rows import row_counts
 from tests.support.exports.export import EXPORT
-from tests.support.tenants.access import ACCESS, routes_of
+from tests.support.tenants.access import ACCESS
+from tests.support.tenants.served_routes import routes_of
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 USAGE = "/api/billing/usage"
@@ -114,7 +115,10 @@ OF_A_PAGE = {
 
 
 # Of a member, who names the client in the body: a table of its own each.
-OF_A_MEMBER = {("POST", "/api/simulator/chat")}  # tests/api/simulation/test_simulator.py
+OF_A_MEMBER = {
+    ("POST", "/api/copilot/chat"),  # tests/api/copilot/test_copilot_chat.py
+    ("POST", "/api/simulator/chat"),  # tests/api/simulation/test_simulator.py
+}
 
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:

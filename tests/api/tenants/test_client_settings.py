@@ -23,6 +23,7 @@ NOTHING: dict[str, object] = {
     "sensitive_words": [],
     "acknowledgement": {},
     "authserv_ids": [],
+    "ask_rating": False,
     "updated_at": None,
 }
 

@@ -7,7 +7,8 @@ from openpyxl.cell.cell import Cell
 
 from domain.exports.export import Section
 from store.core.database import Database
-from store.exports.sections import SOURCES, CellKind
+from store.exports.section_source import CellKind
+from store.exports.sections import SOURCES
 from tests.support.core.postgres import as_owner
 from tests.support.exports.spreadsheet import (
     AWKWARD,

@@ -28,6 +28,7 @@ SILENT: Final[Mapping[str, str]] = {
     "keep_found": "the rows of what was found tell it",
     "rate_by_link": "a customer is nobody's member: the rating's row tells it",
     "rate_in_widget": "likewise",
+    "counting_lost": "it counts what a change costs, and changes nothing",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

@@ -26,7 +26,6 @@ from domain.tenants.client import Role
 from services.cases.saved_cases import change_case, delete_case
 from services.content.templates import change_template
 from services.core.unit_of_work import UnitOfWork
-from services.playbooks.gate import Publication
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
@@ -35,6 +34,7 @@ from services.playbooks.playbooks import (
     switch_playbook,
     update_playbook,
 )
+from services.playbooks.publish_gate import Publication
 from store.content.content_changes import ContentChanges
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository

@@ -19,13 +19,13 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound, RoleRequired
-from services.playbooks.gate import NEW_CLIENT
 from services.playbooks.playbooks import (
     create_playbook,
     delete_playbook,
     import_playbooks,
     switch_playbook,
 )
+from services.playbooks.publish_gate import NEW_CLIENT
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
 from store.playbooks.tables import playbook_versions

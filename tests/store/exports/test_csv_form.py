@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from domain.exports.export import Section
 from store.core.database import Database
 from store.exports.csv_form import CsvRendering
-from store.exports.sections import SOURCES, CellKind
+from store.exports.section_source import CellKind
+from store.exports.sections import SOURCES
 from tests.support.core.postgres import PostgresServer, as_owner
 from tests.support.exports.spreadsheet import (
     AWKWARD,

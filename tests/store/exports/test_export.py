@@ -18,7 +18,8 @@ from store.core.database import Database
 from store.core.snapshot import PIECE
 from store.exports.export import Export
 from store.exports.json_form import JsonRendering
-from store.exports.sections import SOURCES, Source
+from store.exports.section_source import Source
+from store.exports.sections import SOURCES
 from tests.support.core.waiting import eventually
 from tests.support.exports.export import add_conversations, nothing_open, open_transactions
 from tests.support.servers.proxy import mutable_proxy

@@ -18,6 +18,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 CASES: Final = "/api/dashboard/cases"
 CASE_RUNS: Final = "/api/dashboard/case-runs"
 CASE_FILE: Final = "/api/dashboard/case-file"
+CONTENT_PREVIEWS: Final = "/api/dashboard/content-previews"
 CASE: Final[dict[str, Any]] = {
     "name": "Colis",
     "scenario": {"messages": [{"text": ORDER_QUESTION}]},

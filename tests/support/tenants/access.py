@@ -1,21 +1,18 @@
 """The routes of the dashboard, as a table: who may use each, and how it learns its client."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
 import sqlalchemy as sa
-from fastapi import FastAPI
-from fastapi.routing import APIRoute
-from starlette.routing import BaseRoute
 
 from domain.tenants.client import Role
 from store.metadata import metadata
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
-from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
+from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
@@ -23,11 +20,19 @@ from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
+from tests.support.learning.learning_routes import (
+    CORRECTIONS,
+    EXAMPLES,
+    OF_LEARNING,
+    a_correction,
+    an_example,
+)
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import REPLAYS, a_replay
 from tests.support.tenants import account
+from tests.support.tenants.served_routes import Route
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, ready
 
@@ -49,8 +54,6 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 
-Route = tuple[str, str]
-"""Method and path."""
 Ids = dict[str, str]
 """What a path's parameters stand for."""
 
@@ -126,6 +129,12 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
+    ("GET", CORRECTIONS): Access(ALL),
+    ("GET", EXAMPLES): Access(ALL),
+    **{
+        (method, path): Access(roles, Client.RECORD, body, missing)
+        for method, path, roles, body, missing in OF_LEARNING
+    },
     ("GET", SUGGESTIONS): Access(ALL),
     **{
         ("POST", f"{SUGGESTIONS}/{{suggestion_id}}/{what}"): Access(
@@ -164,23 +173,10 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
     **{route: Access(ALL, missing=missing) for route, missing in cases.READS.items()},
     **{route: Access(REVIEWERS, body=it, missing=no) for route, (it, no) in cases.CHANGES.items()},
+    ("POST", cases.CONTENT_PREVIEWS): Access(MANAGERS, body={"new_knowledge": ENTRY}),
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
-
-
-def routes_of(app: FastAPI) -> set[Route]:
-    return {(method, route.path) for route in _flat(app.routes) for method in route.methods or ()}
-
-
-def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
-    """Included routers hold their routes in themselves."""
-    for route in routes:
-        if isinstance(route, APIRoute):
-            yield route
-        else:
-            inner = getattr(route, "original_router", None)
-            yield from _flat(inner.routes if inner is not None else ())
 
 
 async def _run(front: LiveEngine, shop: Shop) -> Ids:
@@ -264,6 +260,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{replay_id}": _replay,
+    "{correction_id}": a_correction,
+    "{example_id}": an_example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
     "{template_id}": _content,

@@ -28,9 +28,12 @@ from tests.support.agent.acting import (
     rules,
     think_by,
 )
+from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
+from tests.support.learning.left_runs import tried
+from tests.support.learning.taught import taught
 from tests.support.tenants.shop import Shop
 
 AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x }}'
@@ -81,6 +84,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
         (automation_events, {"id": "legacy-7", "event_type": "x", "source": AWKWARD}),
         (churn_predictions, {"id": new_ulid(), "week": now.date(), **churn}),
     ]
+    await a_case(acting.database, shop, a_spec(AWKWARD.split(maxsplit=1)[0], AWKWARD))
     async with acting.database.tenant(shop.tenant) as connection:
         for table, values in rows:
             await connection.execute(sa.insert(table).values(created_at=now, **mine, **values))
@@ -96,7 +100,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 **mine, system_prompt=AWKWARD, branding={"color": "#1a2b3c"},
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
                 sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
-                authserv_ids=["mx.shop.example"],
+                authserv_ids=["mx.shop.example"], ask_rating=True,
                 updated_at=now,
             )
         )  # fmt: skip
@@ -112,5 +116,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now
         )
+        await taught(connection, shop.tenant, words=AWKWARD)
+        await tried(connection, shop, words=AWKWARD)
         note = Note(Actor.operator(CUSTOMER, login=AWKWARD), AWKWARD, {AWKWARD: AWKWARD})
         await AuditLog(connection, shop.tenant).append([note], now, new_ulid)

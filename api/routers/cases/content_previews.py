@@ -1,0 +1,32 @@
+"""/api/dashboard/content-previews: which cases a change of content would change."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from api.access import ManagerDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, errors
+from api.schemas.cases.content_preview import ContentPreviewBody
+from domain.cases.case_run import CaseRun
+from services.cases.content_previews import preview_content
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.post(
+    "/api/dashboard/content-previews",
+    summary="Try a change of a template or of knowledge on all saved cases",
+    status_code=202,
+    responses=errors(404, 409),
+)
+async def preview(
+    member: ManagerDep,
+    body: Annotated[ContentPreviewBody, Depends(JsonBody(ContentPreviewBody))],
+    resources: ResourcesDep,
+) -> CaseRun:
+    """Nothing is saved. The results of the run say of each case what comes of it with and without
+    the change; its verdicts hold once just this is saved. One run at a time."""
+    change = body.variant
+    async with resources.work.of(member.tenant) as work:
+        return await preview_content(work, member.actor, change)

@@ -1,0 +1,1 @@
+"""Routes of corrections and labelled examples."""

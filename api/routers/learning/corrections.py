@@ -1,0 +1,98 @@
+"""/api/dashboard/corrections: what people changed of the agent's drafts, and what becomes of it."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import Asked, InClientOf, MemberAt, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.core.client_query import cursor_after
+from api.schemas.learning.correction import (
+    AcceptCorrectionBody,
+    AcceptedCorrectionAnswer,
+    CorrectionPage,
+    CorrectionQuery,
+    DismissCorrectionBody,
+)
+from domain.learning.correction import Correction, CorrectionState
+from domain.learning.errors import CorrectionNotFound
+from domain.tenants.actor import ANYONE, MANAGERS
+from services.learning.correction_reading import read_correction
+from services.learning.corrections import accept_correction, dismiss_correction
+from store.learning.corrections import CorrectionRepository, client_of_correction
+
+router = APIRouter(route_class=DescribedRoute)
+
+_CORRECTIONS: Final = "/api/dashboard/corrections"
+_CORRECTION: Final = f"{_CORRECTIONS}/{{correction_id}}"
+_ID: Final = PathId("correction_id", "correction", CorrectionNotFound)
+Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_correction))]
+Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_correction))]
+
+
+@router.get(_CORRECTIONS, summary="Edited and rejected reviews, to learn from")
+async def corrections(
+    asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
+    resources: ResourcesDep,
+) -> CorrectionPage:
+    """Page by page, the oldest first; in one state, or in all of them."""
+    query = asked.query
+    async with resources.database.reading(asked.tenant) as connection:
+        found = await CorrectionRepository(connection, asked.tenant).page(
+            state=query.state, after=query.cursor, limit=query.limit + 1
+        )
+    return CorrectionPage(
+        corrections=found[: query.limit],
+        next_cursor=cursor_after(found, query.limit, lambda last: last.id),
+    )
+
+
+@router.get(_CORRECTION, summary="One correction, with what can be made of it")
+async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
+    """The difference of both texts word by word, and under `offers` a case and a change of content,
+    filled in. Nothing of it is kept before it is accepted."""
+    async with resources.database.reading(reader.tenant) as connection:
+        return await read_correction(connection, reader.tenant, reader.record_id)
+
+
+@router.post(
+    f"{_CORRECTION}/accept",
+    summary="Learn from a correction",
+    responses=errors(409),
+)
+async def accept(
+    decider: Decider,
+    body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
+    resources: ResourcesDep,
+) -> AcceptedCorrectionAnswer:
+    """Adds the case, and adds or changes the content, where they are given, and keeps the message
+    as a labelled example; all of it or nothing. Once."""
+    lesson = body.lesson
+    async with resources.work.of(decider.tenant) as work:
+        made = await accept_correction(work, decider.actor, decider.record_id, lesson)
+    return AcceptedCorrectionAnswer(
+        correction_id=decider.record_id,
+        state=CorrectionState.ACCEPTED,
+        example_id=made.example_id,
+        case_id=made.case_id,
+        content_kind=made.content_kind,
+        content_id=made.content_id,
+    )
+
+
+@router.post(
+    f"{_CORRECTION}/dismiss",
+    summary="Learn nothing from a correction",
+    status_code=204,
+    responses=errors(409),
+)
+async def dismiss(
+    decider: Decider,
+    _: Annotated[DismissCorrectionBody, Depends(JsonBody(DismissCorrectionBody, optional=True))],
+    resources: ResourcesDep,
+) -> Response:
+    async with resources.work.of(decider.tenant) as work:
+        await dismiss_correction(work, decider.actor, decider.record_id)
+    return Response(status_code=204)

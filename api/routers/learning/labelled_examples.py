@@ -1,0 +1,42 @@
+"""/api/dashboard/labelled-examples: messages with the class that a person gave them."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import InClientOf, MemberAt, PageDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, PathId
+from api.schemas.core.client_query import cursor_after
+from api.schemas.learning.correction import ExamplePage
+from domain.learning.errors import ExampleNotFound
+from domain.tenants.actor import MANAGERS
+from services.learning.labelled_examples import delete_example
+from store.learning.labelled_examples import LabelledExampleRepository, client_of_example
+
+router = APIRouter(route_class=DescribedRoute)
+
+_EXAMPLES: Final = "/api/dashboard/labelled-examples"
+_ID: Final = PathId("example_id", "labelled example", ExampleNotFound)
+Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_example))]
+
+
+@router.get(_EXAMPLES, summary="Messages with the class that a person gave them")
+async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
+    """For every member of the client. Their personal data was replaced."""
+    async with resources.database.reading(page.tenant) as connection:
+        found = await LabelledExampleRepository(connection, page.tenant).page(
+            after=page.query.cursor, limit=page.query.limit + 1
+        )
+    return ExamplePage(
+        examples=found[: page.query.limit],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
+
+
+@router.delete(f"{_EXAMPLES}/{{example_id}}", summary="Delete a labelled example", status_code=204)
+async def delete(decider: Decider, resources: ResourcesDep) -> Response:
+    async with resources.work.of(decider.tenant) as work:
+        await delete_example(work, decider.actor, decider.record_id)
+    return Response(status_code=204)

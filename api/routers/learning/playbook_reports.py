@@ -1,0 +1,39 @@
+"""/api/dashboard/playbooks/{playbook_id}/shadow and /threshold-advice: what a playbook's past says
+of it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from api.access import Asked, MemberDep, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute
+from api.routers.playbooks.playbooks import PLAYBOOK, PlaybookId
+from api.schemas.learning.playbook_report import AdviceAnswer, AdviceQuery, ShadowAnswer
+from services.learning.playbook_reports import shadow_report, threshold_advice
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.get(f"{PLAYBOOK}/shadow", summary="How a playbook does in shadow mode")
+async def shadow(
+    member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
+) -> ShadowAnswer:
+    """For every member of the client. What the agent would have written is shown once people have
+    dealt with the message."""
+    async with resources.database.reading(member.tenant) as connection:
+        return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
+
+
+@router.get(f"{PLAYBOOK}/threshold-advice", summary="What another threshold would have meant")
+async def advice(
+    asked: Annotated[Asked[AdviceQuery], Depends(QueryInClient(AdviceQuery))],
+    playbook_id: PlaybookId,
+    resources: ResourcesDep,
+) -> AdviceAnswer:
+    """For every member of the client. It is advice: a threshold is changed with the playbook."""
+    async with resources.database.reading(asked.tenant) as connection:
+        found = await threshold_advice(
+            connection, asked.tenant, playbook_id, asked.query.classification
+        )
+    return AdviceAnswer.of(found)

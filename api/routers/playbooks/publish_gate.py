@@ -1,0 +1,39 @@
+"""/api/dashboard/playbooks/{playbook_id}/gate: whether a version may go live."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from api.access import Asked, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute
+from api.routers.playbooks.playbooks import PLAYBOOK, PlaybookId
+from api.schemas.playbooks.gate_answer import GateAnswer, GateQuery
+from domain.playbooks.merge import as_entry
+from store.cases.verdicts import Verdicts
+from store.playbooks.playbooks import PlaybookRepository
+from store.playbooks.versions import PlaybookVersions
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.get(f"{PLAYBOOK}/gate", summary="Whether a version of a playbook may go live")
+async def gate(
+    asked: Annotated[Asked[GateQuery], Depends(QueryInClient(GateQuery))],
+    playbook_id: PlaybookId,
+    resources: ResourcesDep,
+) -> GateAnswer:
+    """For every member of the client. By default of the current version; as if it were on, whatever
+    it is. A draft is tried by `POST /api/dashboard/case-runs` with `playbook`."""
+    async with resources.database.reading(asked.tenant) as connection:
+        entries = await PlaybookRepository(connection, asked.tenant).all()
+        current = await PlaybookRepository(connection, asked.tenant).read(playbook_id)
+        number = asked.query.version or current.playbook.version
+        found = await PlaybookVersions(connection, asked.tenant).read(playbook_id, number)
+        would_be = as_entry(found.spec, playbook_id, number)
+        standing = await Verdicts(connection, asked.tenant).gate(
+            [would_be if one.playbook.id == playbook_id else one for one in entries],
+            [playbook_id],
+            resources.model,
+        )
+    return GateAnswer.of(number, standing[playbook_id])

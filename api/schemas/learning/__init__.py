@@ -1,0 +1,1 @@
+"""Corrections and labelled examples, as the dashboard asks of them."""

@@ -1,0 +1,140 @@
+"""What a dashboard asks and is told about corrections and labelled examples."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from api.openapi import in_one_piece
+from api.schemas.content.content import EntryBody, NewEntryBody, NewTemplateBody, TemplateBody
+from api.schemas.core.client_query import PageQuery
+from api.schemas.core.strict_body import StrictBody
+from domain.agent.brain import Category
+from domain.agent.intent import Intent
+from domain.cases.case import CaseSpec
+from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
+from domain.core.ids import ULID
+from domain.learning.correction import (
+    ContentLesson,
+    CorrectionLesson,
+    CorrectionState,
+    CorrectionSummary,
+    KnowledgeRevision,
+    TemplateRevision,
+)
+from domain.learning.labelled_example import LabelledExample
+
+
+class CorrectionQuery(PageQuery):
+    state: CorrectionState | None = None
+
+
+class CorrectionPage(BaseModel):
+    corrections: tuple[CorrectionSummary, ...] = Field(description="The oldest first.")
+    next_cursor: str | None = Field(description="Null: these are the last.")
+
+
+class ExamplePage(BaseModel):
+    examples: tuple[LabelledExample, ...] = Field(description="The oldest first.")
+    next_cursor: str | None = Field(description="Null: these are the last.")
+
+
+class KnowledgeLessonBody(NewEntryBody):
+    kind: Literal["knowledge"]
+
+    @property
+    def lesson(self) -> SuggestedEntry:
+        """Raises InvalidContent."""
+        return SuggestedEntry(title=self.title, body=self.body, language=self.language)
+
+
+class TemplateLessonBody(NewTemplateBody):
+    kind: Literal["template"]
+
+    @property
+    def lesson(self) -> SuggestedTemplate:
+        """Raises InvalidContent."""
+        new = self.template
+        return SuggestedTemplate(
+            name=new.name,
+            category=new.category,
+            language=new.language,
+            body=new.body,
+            intent=new.intent,
+            not_for=new.not_for,
+        )
+
+
+class TemplateRevisionBody(StrictBody):
+    kind: Literal["template_change"]
+    template_id: str = Field(pattern=ULID)
+    change: TemplateBody
+
+    @property
+    def lesson(self) -> TemplateRevision:
+        """Raises InvalidBody, InvalidContent."""
+        return TemplateRevision(template_id=self.template_id, change=self.change.change)
+
+
+class KnowledgeRevisionBody(StrictBody):
+    kind: Literal["knowledge_change"]
+    knowledge_id: str = Field(pattern=ULID)
+    change: EntryBody
+
+    @property
+    def lesson(self) -> KnowledgeRevision:
+        """Raises InvalidBody, InvalidContent."""
+        return KnowledgeRevision(knowledge_id=self.knowledge_id, change=self.change.change)
+
+
+_LESSONS = (KnowledgeLessonBody, TemplateLessonBody, TemplateRevisionBody, KnowledgeRevisionBody)
+_Content = Annotated[
+    KnowledgeLessonBody | TemplateLessonBody | TemplateRevisionBody | KnowledgeRevisionBody,
+    Field(discriminator="kind", description="What becomes of templates or knowledge."),
+    WithJsonSchema({"anyOf": [in_one_piece(one) for one in _LESSONS]}),
+]
+_Case = Annotated[
+    CaseSpec,
+    WithJsonSchema(in_one_piece(CaseSpec)),
+    Field(description="The case to add, as `offers.case` of the correction has it."),
+]
+
+
+class AcceptCorrectionBody(StrictBody):
+    classification: Annotated[
+        Category,
+        Field(strict=False, description="What the customer wrote of."),
+        WithJsonSchema({"type": "string", "enum": list(Category)}),
+    ]
+    intent: Annotated[
+        Annotated[
+            Intent, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Intent)})
+        ]
+        | None,
+        Field(description="What the customer wants, where the person can say it."),
+    ] = None
+    case: _Case | None = None
+    content: _Content | None = None
+
+    @property
+    def lesson(self) -> CorrectionLesson:
+        """Raises InvalidBody, InvalidContent."""
+        content: ContentLesson | None = None if self.content is None else self.content.lesson
+        return CorrectionLesson(
+            classification=self.classification,
+            intent=self.intent,
+            case=self.case,
+            content=content,
+        )
+
+
+class DismissCorrectionBody(StrictBody):
+    pass
+
+
+class AcceptedCorrectionAnswer(BaseModel):
+    correction_id: str
+    state: CorrectionState
+    example_id: str = Field(description="The labelled example that it became.")
+    case_id: str | None
+    content_kind: Literal["template", "knowledge"] | None
+    content_id: str | None

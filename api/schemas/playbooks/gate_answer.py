@@ -1,0 +1,25 @@
+"""What a dashboard asks and is told of the publish gate."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from api.schemas.core.client_query import ClientQuery
+from api.schemas.playbooks.playbook import MAX_VERSION
+from domain.cases.gate import GateStanding
+
+
+class GateQuery(ClientQuery):
+    version: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_VERSION, description="A version; absent: the current one."),
+    ] = None
+
+
+class GateAnswer(GateStanding):
+    version: int
+    may_go_live: bool = Field(description="Whether it may go live now.")
+
+    @staticmethod
+    def of(version: int, standing: GateStanding) -> "GateAnswer":
+        return GateAnswer(**dict(standing), version=version, may_go_live=standing.may_pass)

@@ -1,0 +1,1 @@
+"""Commands on corrections and labelled examples."""

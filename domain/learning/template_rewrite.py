@@ -1,0 +1,99 @@
+"""A person's correction of an answer, carried over to the template that the answer was filled from.
+
+The placeholders stay where they are: a template in which one customer's values took their place
+would tell them to the next one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.template import placeholders_in
+from domain.core.effort import spend
+from domain.learning.word_diff import Piece, PieceKind
+
+_BRACES: Final = ("{{", "}}", "{%", "%}", "{#")
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """Where the value of a placeholder stands in the draft. `source`: as the template has it."""
+
+    start: int
+    end: int
+    source: str
+
+
+def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
+    """The template's body with the changes that a person made to the draft. `diff`: from the draft
+    to what was sent.
+
+    None where the draft is not just the filled template, where the person changed or struck out a
+    value that had been filled in, and where what was added could be read as a placeholder.
+    """
+    spend(len(body) + len(draft))
+    filled = _values(body.strip(), draft.strip())
+    if filled is None:
+        return None
+    lead = len(draft) - len(draft.lstrip())
+    places = [_Filled(one.start + lead, one.end + lead, one.source) for one in filled]
+    rewritten = "".join(_rewritten(diff, places)).strip()
+    kept = all(any(_holds(span, one) for span in _kept_spans(diff)) for one in places)
+    added = "".join(piece.text for piece in diff if piece.kind is PieceKind.INSERT)
+    if not kept or any(braces in added for braces in _BRACES):
+        return None
+    return rewritten or None
+
+
+def _values(body: str, draft: str) -> list[_Filled] | None:
+    """The values in the draft, from left to right; None if it is not the filled body."""
+    found: list[_Filled] = []
+    at, end = 0, 0
+    waiting: tuple[str, int] | None = None
+    for start, stop in (*placeholders_in(body), (len(body), len(body))):
+        literal = body[end:start]
+        place = draft.find(literal, at)
+        if start == len(body) and literal:
+            # The last words end the draft, wherever else they stand.
+            place = len(draft) - len(literal) if draft.endswith(literal) else -1
+        elif start == len(body) and waiting is not None:
+            place = len(draft)
+        if place < at or (waiting is None and place != at):
+            return None
+        if waiting is not None:
+            found.append(_Filled(waiting[1], place, waiting[0]))
+        at, end = place + len(literal), stop
+        waiting = (body[start:stop], at)
+    return found if at == len(draft) else None
+
+
+def _kept_spans(diff: Sequence[Piece]) -> Iterator[tuple[int, int]]:
+    """The stretches of the draft that the person left as they were."""
+    at = 0
+    for piece in diff:
+        if piece.kind is PieceKind.INSERT:
+            continue
+        if piece.kind is PieceKind.EQUAL:
+            yield at, at + len(piece.text)
+        at += len(piece.text)
+
+
+def _holds(span: tuple[int, int], value: _Filled) -> bool:
+    return span[0] <= value.start and value.end <= span[1]
+
+
+def _rewritten(diff: Sequence[Piece], places: Sequence[_Filled]) -> Iterator[str]:
+    at = 0
+    for piece in diff:
+        if piece.kind is PieceKind.INSERT:
+            yield piece.text
+            continue
+        end = at + len(piece.text)
+        if piece.kind is PieceKind.EQUAL:
+            inside = [one for one in places if _holds((at, end), one)]
+            done = at
+            for one in inside:
+                yield piece.text[done - at : one.start - at] + one.source
+                done = one.end
+            yield piece.text[done - at :]
+        at = end

@@ -1,0 +1,22 @@
+"""What a change of templates or knowledge would change, before it is saved."""
+
+from domain.cases.case_run import CaseRun
+from domain.content.content import KnowledgeEntry, TemplateEntry
+from domain.simulation.variant import ContentVariant, Variant
+from domain.tenants.actor import MANAGERS, Actor
+from services.cases.case_runs import start_case_run
+from services.core.unit_of_work import UnitOfWork
+from store.content.content_changes import ContentChanges
+
+
+async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
+    """Have all cases thought through with and without the change, after the commit. For those who
+    may save it. Raises RoleRequired, ContentNotFound, ClientNotFound, CaseRunUnderWay."""
+    actor.require(MANAGERS)
+    if change.id is not None:
+        changes = ContentChanges(work.connection, work.tenant)
+        if change.template is not None or change.deleted == "template":
+            await changes.read(TemplateEntry, change.id)
+        else:
+            await changes.read(KnowledgeEntry, change.id)
+    return await start_case_run(work, actor, Variant(content=change))

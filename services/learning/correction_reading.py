@@ -1,0 +1,61 @@
+"""A correction as people look at it: with the difference, and with what can be made of it."""
+
+import asyncio
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.content.content import TemplateEntry
+from domain.content.errors import ContentNotFound
+from domain.core.ids import TenantId
+from domain.learning.correction import Correction, CorrectionRecord
+from domain.learning.offers import CorrectedRun, offers
+from domain.learning.word_diff import word_diff
+from store.content.content_changes import ContentChanges
+from store.learning.corrections import CorrectionRepository
+
+
+async def read_correction(
+    connection: AsyncConnection, tenant: TenantId, correction_id: str
+) -> Correction:
+    """Raises CorrectionNotFound."""
+    record = await CorrectionRepository(connection, tenant).read(correction_id)
+    run = await corrected_run(connection, tenant, record)
+    # Strangers wrote some of it: what it costs is bounded, and not the event loop's.
+    return await asyncio.to_thread(_with_offers, record, run)
+
+
+def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
+    diff = word_diff(record.draft, record.sent) if record.sent else ()
+    return Correction(**dict(record), diff=diff, offers=offers(record, run, diff))
+
+
+async def corrected_run(
+    connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
+) -> CorrectedRun:
+    """What the correction's run was besides. Raises CorrectionNotFound."""
+    background = await CorrectionRepository(connection, tenant).background(record.id)
+    event = background.event
+    return CorrectedRun(
+        email=event.customer_email if event else None,
+        name=event.customer_name if event else None,
+        order_numbers=event.order_numbers if event else (),
+        event_type=background.event_type,
+        source=background.source or None,
+        template=await _template(connection, tenant, record),
+        actions=background.actions,
+        reason=background.reason,
+    )
+
+
+async def _template(
+    connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
+) -> TemplateEntry | None:
+    """The template that the draft rests on, if it rests on one and on nothing else that people
+    wrote, and it is still there."""
+    cited = [one for one in record.citations if one.kind != "order"]
+    if len(cited) != 1 or cited[0].kind != "template":
+        return None
+    try:
+        return await ContentChanges(connection, tenant).read(TemplateEntry, cited[0].id)
+    except ContentNotFound:
+        return None

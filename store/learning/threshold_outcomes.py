@@ -1,0 +1,67 @@
+"""Threshold outcomes: what came of the last runs of a playbook, by their confidence."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
+from store.core.repository import TenantRepository
+
+# The first review of a run tells why people saw it. A run that people saw although its confidence
+# was enough is held by something else: so are those with a hold, and those without words to send.
+# What an agent in shadow mode would have answered is known by its comparison.
+_LAST: Final = sa.text("""
+    SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
+        CASE
+            WHEN tried.run_id IS NOT NULL THEN tried.reason IS NOT NULL
+            WHEN review.id IS NULL THEN false
+            ELSE run.hold IS NOT NULL OR review.draft = ''
+                OR run.confidence >= version.threshold
+        END AS is_held,
+        CASE
+            WHEN tried.run_id IS NOT NULL THEN CASE tried.comparison ->> 'agrees'
+                WHEN 'true' THEN 'approved' WHEN 'false' THEN 'edited' ELSE 'unknown' END
+            WHEN review.id IS NULL THEN 'alone'
+            WHEN review.status IN ('approved', 'edited') AND review.edited_text IS NOT NULL
+                THEN 'edited'
+            WHEN review.status IN ('approved', 'rejected') THEN review.status
+            ELSE 'unknown'
+        END AS seen
+    FROM engine_runs AS run
+    JOIN playbook_versions AS version
+      ON version.client_id = run.client_id AND version.playbook_id = run.playbook_id
+     AND version.version = run.playbook_version
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    LEFT JOIN escalation_tickets AS review
+      ON review.client_id = run.client_id AND review.run_id = run.id AND review.round = 0
+    LEFT JOIN shadow_drafts AS tried
+      ON tried.client_id = run.client_id AND tried.run_id = run.id
+    WHERE run.client_id = :client_id AND run.playbook_id = :playbook_id
+      AND run.classification IS NOT NULL AND run.status <> 'received'
+      AND run.joined_review IS NULL AND event.erased_at IS NULL
+      AND (run.plan <> '[]' OR review.id IS NOT NULL)
+      AND (CAST(:class AS text) IS NULL OR run.classification = :class)
+    ORDER BY run.received_at DESC, run.id DESC
+    LIMIT :limit
+""")
+
+
+class ThresholdOutcomes(TenantRepository):
+    async def last(
+        self, playbook_id: str, classification: str | None, *, limit: int = MAX_HISTORY
+    ) -> Sequence[PastOutcome]:
+        """The latest runs of a playbook, of all its versions, of one class or of every one. Those
+        that asked for no answer are left out, and so are erased customers'."""
+        rows = await self._connection.execute(
+            _LAST,
+            {
+                "client_id": self._tenant,
+                "playbook_id": playbook_id,
+                "class": classification,
+                "limit": limit,
+            },
+        )
+        return [
+            PastOutcome(row.confidence, Seen(row.seen), row.is_held, row.in_shadow) for row in rows
+        ]

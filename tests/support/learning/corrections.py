@@ -1,0 +1,61 @@
+"""Corrections as a decided review leaves them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.learning.correction import CorrectionLesson
+from domain.tenants.actor import Actor
+from services.learning.corrections import accept_correction
+from services.reviews.decisions import edit_review, reject_review
+from store.core.database import Database
+from store.learning.tables import corrections
+from tests.support.core.rows import only_row
+from tests.support.core.units import units_on
+from tests.support.reviews.reviews import DRAFT, open_review
+from tests.support.tenants.shop import Shop
+
+SENT: Final = "Bonjour, le retour est gratuit pendant 30 jours."
+OPERATOR: Final = Actor.operator("operator:ben")
+
+
+async def corrected(
+    database: Database,
+    shop: Shop,
+    *,
+    sent: str | None = SENT,
+    text: str = "Les retours sont-ils gratuits ?",
+    reason: EscalationReason = EscalationReason.LOW_CONFIDENCE,
+    plan: tuple[PlannedAction, ...] = (PlannedAction(kind=ActionKind.REPLY),),
+    draft: str = DRAFT,
+    language: str | None = None,
+    citations: Sequence[Mapping[str, str]] = (),
+) -> str:
+    """The id of the correction of a fresh review. `sent`: None for one that was rejected."""
+    review_id = await open_review(
+        database,
+        shop,
+        text=text,
+        draft=draft,
+        reason=reason,
+        plan=plan,
+        language=language,
+        citations=list(citations),
+    )
+    async with units_on(database).of(shop.tenant) as work:
+        if sent is None:
+            await reject_review(work, OPERATOR, review_id, "Trop cher.")
+        else:
+            await edit_review(work, OPERATOR, review_id, sent)
+    row = await only_row(database, corrections, client_id=shop.client_id, review_id=review_id)
+    return str(row["id"])
+
+
+async def labelled(database: Database, shop: Shop) -> str:
+    """The id of a labelled example, of a correction that was accepted."""
+    correction_id = await corrected(database, shop)
+    lesson = CorrectionLesson(classification=Category.OTHER)
+    async with units_on(database).of(shop.tenant) as work:
+        return (await accept_correction(work, OPERATOR, correction_id, lesson)).example_id

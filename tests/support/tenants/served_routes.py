@@ -1,0 +1,24 @@
+"""The routes that the service has."""
+
+from collections.abc import Iterable, Iterator
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+
+Route = tuple[str, str]
+"""Method and path."""
+
+
+def routes_of(app: FastAPI) -> set[Route]:
+    return {(method, route.path) for route in _flat(app.routes) for method in route.methods or ()}
+
+
+def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
+    """Included routers hold their routes in themselves."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        else:
+            inner = getattr(route, "original_router", None)
+            yield from _flat(inner.routes if inner is not None else ())
