@@ -26,7 +26,7 @@ from store.core.database import Database
 from store.runs.runs import RunRepository
 from store.simulation.replays import ReplayRepository
 from tests.support.agent.acting import ScriptedBrain
-from tests.support.core.engine import think_with
+from tests.support.core.engine import LiveEngine, think_with
 from tests.support.runs.conversation import write
 from tests.support.servers.nowhere import no_way_out
 from tests.support.tenants.shop import Shop
@@ -130,3 +130,7 @@ def pages_of(
 async def replay_of(database: Database, shop: Shop, replay_id: str) -> Replay:
     async with database.reading(shop.tenant) as connection:
         return await ReplayRepository(connection, shop.tenant).read(replay_id)
+
+
+async def replay_ids(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    return {"replay_id": await a_replay(front.database, shop)}

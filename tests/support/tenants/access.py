@@ -30,7 +30,7 @@ from tests.support.learning.learning_routes import (
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
-from tests.support.simulation.replays import REPLAYS, a_replay
+from tests.support.simulation.replays import REPLAYS, replay_ids
 from tests.support.tenants import account
 from tests.support.tenants.served_routes import Route
 from tests.support.tenants.shop import Shop
@@ -118,8 +118,10 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", USAGE): Access(ALL),
     ("GET", REPLAYS): Access(ALL),
     ("POST", REPLAYS): Access(MANAGERS, Client.BODY, {"variant": {}}),
-    ("GET", REPLAYS + "/{replay_id}"): Access(ALL, missing="replay_not_found"),
-    ("GET", REPLAYS + "/{replay_id}/examples"): Access(ALL, missing="replay_not_found"),
+    **{
+        ("GET", REPLAYS + path): Access(ALL, missing="replay_not_found")
+        for path in ("/{replay_id}", "/{replay_id}/examples")
+    },
     ("POST", REPLAYS + "/{replay_id}/stop"): Access(MANAGERS, missing="replay_not_found"),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
@@ -218,10 +220,6 @@ async def _inbound(front: LiveEngine, shop: Shop) -> Ids:
     return {"inbound_id": await logged(front.database, shop)}
 
 
-async def _replay(front: LiveEngine, shop: Shop) -> Ids:
-    return {"replay_id": await a_replay(front.database, shop)}
-
-
 async def _key(front: LiveEngine, shop: Shop) -> Ids:
     return await account.a_key(front, await person(front, shop, Role.OWNER))
 
@@ -259,7 +257,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
-    "{replay_id}": _replay,
+    "{replay_id}": replay_ids,
     "{correction_id}": a_correction,
     "{example_id}": an_example,
     "{webhook_id}": _webhook,
