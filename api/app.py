@@ -27,6 +27,7 @@ from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.cases import case_file, case_runs, cases, content_previews
 from api.routers.content import knowledge, suggestions, templates
+from api.routers.copilot import copilot_chat
 from api.routers.core import health
 from api.routers.exports import export
 from api.routers.identity import (
@@ -116,6 +117,7 @@ _ROUTERS: Final = tuple(
         playbook_file,
         playbook_reports,
         mcp,
+        copilot_chat,
         widget_chat,
         widget_config,
         widget_messages,

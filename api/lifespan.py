@@ -11,6 +11,8 @@ from adapters.brain.identity import names_model
 from adapters.brain.question_clusters import QuestionReader
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.copilot.document_files import document_index
+from adapters.copilot.talker_choice import talker_from
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
@@ -44,6 +46,8 @@ from api.resources import Resources
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
+from domain.analytics.ports import ReadsQuestions
+from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
@@ -72,6 +76,7 @@ def resources_held(
         callback = settings.server.origin + CALLBACK
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
+        questions = QuestionReader()
         inbound = InboundDoor.of(database, utc_now)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
@@ -125,7 +130,8 @@ def resources_held(
                 ),
                 widget_streams=streams,
                 inbound=inbound,
-                questions=QuestionReader(),
+                copilot=copilot_of(settings, database, questions),
+                questions=questions,
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
@@ -148,6 +154,18 @@ def resources_held(
         await database.close()
 
     return lifespan
+
+
+def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions) -> Copilot:
+    """Raises InvalidInput where a language model is configured that cannot be asked."""
+    setup = CopilotSetup(
+        documents=document_index(),
+        questions=questions,
+        dashboard_url=settings.server.dashboard_url,
+        talker=talker_from(settings.brain),
+        budget_micros=round(settings.brain.monthly_budget * 1_000_000),
+    )
+    return Copilot(setup, database, utc_now)
 
 
 def _checks(database: Database, client: Client) -> dict[str, Check]:

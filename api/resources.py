@@ -28,6 +28,7 @@ from domain.identity.ports import ClientDocuments
 from domain.integrations.ports import Connectors, MailServers
 from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
+from services.copilot.copilot import Copilot
 from services.core.crowd import Crowd
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
@@ -75,6 +76,7 @@ class Resources:
     client_documents: ClientDocuments
     widget_streams: WidgetStreams
     inbound: InboundDoor
+    copilot: Copilot
     questions: ReadsQuestions
 
 

@@ -10,10 +10,10 @@ from domain.agent.brain_choice import Brains
 from domain.agent.errors import BrainFailed
 from domain.agent.thinking import ThinkingResult
 from domain.core.ids import TenantId
-from domain.core.period import Period, period_of
+from domain.core.period import Period
 from domain.core.ports import Clock
+from services.core.model_money import ModelMoney
 from store.core.database import Database
-from store.runs.brain_costs import BrainCosts
 from store.tenants.clients import ClientRepository
 
 
@@ -28,8 +28,8 @@ class Grant:
 class Purse:
     def __init__(self, database: Database, brains: Brains, now: Clock) -> None:
         self._database = database
+        self._money = ModelMoney(database, now)
         self._brains = brains
-        self._now = now
 
     @property
     def sees_images(self) -> bool:
@@ -63,11 +63,15 @@ class Purse:
         """
         if self._brains.model is None:
             return self.embedded
-        period = period_of(self._now())
-        left = await BrainCosts(connection, tenant).reserve(
-            period, self._brains.reserve_micros, self._brains.budget(budget_micros)
+        period = await self._money.reserve(
+            connection,
+            tenant,
+            reserve_micros=self._brains.reserve_micros,
+            budget_micros=self._brains.budget(budget_micros),
         )
-        return Grant(self._brains.model, period) if left else self.embedded
+        if period is None:
+            return self.embedded
+        return Grant(self._brains.model, period)
 
     async def spend(
         self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[ThinkingResult]]
@@ -86,12 +90,12 @@ class Purse:
             cost = failure
             raise
         finally:
-            async with self._database.tenant(tenant) as connection:
-                await BrainCosts(connection, tenant).add(
-                    grant.period,
-                    tokens_in=cost.tokens_in,
-                    tokens_out=cost.tokens_out,
-                    cost_micros=cost.cost_micros,
-                    reserved_micros=self._brains.reserve_micros,
-                )
+            await self._money.book(
+                tenant,
+                grant.period,
+                tokens_in=cost.tokens_in,
+                tokens_out=cost.tokens_out,
+                cost_micros=cost.cost_micros,
+                reserved_micros=self._brains.reserve_micros,
+            )
         return thought

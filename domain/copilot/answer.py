@@ -47,7 +47,9 @@ class DraftedChange(_Shown):
     changes: str = Field(description="What the request would change, in one sentence.")
     method: Literal["POST", "PUT", "PATCH", "DELETE"]
     path: str = Field(description="Of the ordinary route, which checks the user's role itself.")
-    body: dict[str, JsonValue] | None = None
+    body: dict[str, JsonValue] | None = Field(
+        default=None, description="What is empty in it is for a person to write."
+    )
 
 
 class CopilotAnswer(_Shown):

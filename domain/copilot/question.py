@@ -24,7 +24,7 @@ class CopilotMessage:
 
 @dataclass(frozen=True, slots=True)
 class CopilotQuestion:
-    """At least one message; `services/copilot/` is given only questions that end with the user's."""
+    """At least one message. The last is the user's."""
 
     messages: tuple[CopilotMessage, ...]
 

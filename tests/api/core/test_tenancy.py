@@ -115,7 +115,10 @@ OF_A_PAGE = {
 
 
 # Of a member, who names the client in the body: a table of its own each.
-OF_A_MEMBER = {("POST", "/api/simulator/chat")}  # tests/api/simulation/test_simulator.py
+OF_A_MEMBER = {
+    ("POST", "/api/copilot/chat"),  # tests/api/copilot/test_copilot_chat.py
+    ("POST", "/api/simulator/chat"),  # tests/api/simulation/test_simulator.py
+}
 
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:

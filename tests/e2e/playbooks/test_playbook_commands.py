@@ -150,3 +150,26 @@ def test_what_is_not_there(installed: Installation, arguments: tuple[str, ...], 
 
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
+
+
+def test_a_case_that_was_not_tried_shuts_the_gate(installed: Installation, tmp_path: Path) -> None:
+    """And an operator opens it with a reason, by each command."""
+    env = {"DATABASE_URL": installed.url}
+    client = ("--client", installed.new_client("--no-playbooks"))
+    case, file = tmp_path / "case.yaml", tmp_path / "playbooks.yaml"
+    case.write_text("name: Colis\nscenario: {messages: [{text: Bonjour}]}\nexpected: {}\n")
+    cli_json("case", "create", str(case), *client, **env)
+    file.write_text(FILE.replace(", active: false", ""))
+
+    create = ("playbook", "create", *client, "--name", "Tous", "--event-type", "api_direct")
+    for command in (create, ("playbook", "import", str(file), *client)):
+        assert "cases_not_green" in cli(*command, **env).stderr
+        assert "override: a reason" in cli(*command, "--override", " ", **env).stderr
+    made = cli_json(*create, "--override", "Soldes.", **env)
+    assert cli("playbook", "import", str(file), *client, "--override", "Soldes.", **env).stdout
+    cli_json("playbook", "deactivate", made["playbook_id"], **env)
+    cli_json("playbook", "activate", made["playbook_id"], **env)  # it was live
+    entries = cli_json("audit", "list", *client, **env)["entries"]
+    overridden = [one for one in entries if one["what"] == "publish gate overridden"]
+    assert len(overridden) == 1
+    assert "Soldes" not in str(entries)

@@ -10,6 +10,8 @@ from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
 from domain.cases.errors import CasesNotGreen, InvalidCases, TooManyCases
 from domain.content.errors import TooMuchContent
+from domain.copilot.errors import TalkFailed
+from domain.copilot.ports import TalkCost
 from domain.core.errors import (
     DomainError,
     InvalidBody,
@@ -95,6 +97,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    TalkFailed,  # the embedded copilot answers instead
     ModelBudgetUsedUp,
     OAuthRefused,  # answered in the protocol's own words
 }
@@ -140,6 +143,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),
         CasesNotGreen(1, 2),
+        TalkFailed(TalkCost()),
         UnknownProvider("integration-1", "{nothing}"),
         InboundRefused(RefusalReason.SIGNATURE_WRONG),
         InvalidEndpoint("message", "{reason} {nothing}"),

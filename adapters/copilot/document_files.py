@@ -1,0 +1,32 @@
+"""The product's documents as they lie beside the code."""
+
+from pathlib import Path
+from typing import Final
+
+from domain.copilot.documents import DocumentIndex
+
+_FOLDER: Final = Path(__file__).resolve().parents[2] / "docs"
+
+# What is written for a merchant's people. The others are for operators and for those who change
+# this service.
+_PAGES: Final = (
+    "accounts.md", "api.md", "attachments.md", "audit.md", "billing.md", "brain.md", "copilot.md",
+    "dashboard.md", "erasure.md", "export.md", "inbound.md", "integrations.md", "learning.md",
+    "mail.md", "mcp.md", "metrics.md", "playbooks.md", "ratings.md", "reviews.md", "simulator.md",
+    "webhooks.md", "widget.fr.md", "widget.md",
+)  # fmt: skip
+_FOLDERS: Final = ("inbound",)
+
+
+def document_index() -> DocumentIndex:
+    """An index of the documents that are there; of none where a package was made without them."""
+    files = [_FOLDER / page for page in _PAGES]
+    for folder in _FOLDERS:
+        files += sorted((_FOLDER / folder).glob("*.md"))
+    return DocumentIndex.of(
+        {
+            file.relative_to(_FOLDER).as_posix(): file.read_text(encoding="utf-8")
+            for file in files
+            if file.is_file()
+        }
+    )

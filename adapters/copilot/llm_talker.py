@@ -1,0 +1,175 @@
+"""A `Talker` by language models: rounds of tools, a stream of text, a deadline and a price."""
+
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import JsonValue
+from pydantic_ai import Agent, ModelSettings, RunContext, Tool
+from pydantic_ai.exceptions import AgentRunError
+from pydantic_ai.messages import (
+    AgentStreamEvent,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    UserPromptPart,
+)
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from adapters.brain.llm_models import PricedModel
+from adapters.brain.llm_tries import Unanswered, first_answer
+from domain.copilot.errors import TalkFailed
+from domain.copilot.ports import Say, TalkCost, Talked
+from domain.copilot.question import CopilotQuestion, Speaker
+from domain.copilot.tool import OfferedTool
+
+DEADLINE_S: Final = 60.0
+MAX_ROUNDS: Final = 6
+"""Rounds of tools; the request after the last one must answer."""
+_MAX_CALLS: Final = 12
+_MAX_TOKENS_OUT: Final = 1_500
+# A question with two rounds of tools, each of which repeats what was said before it.
+_USUAL_TOKENS_IN: Final = 20_000
+
+
+class LlmTalker:
+    """`models`: the first is asked first, the others where it gives no answer at all."""
+
+    def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
+        self._models = models
+        self._deadline_s = deadline_s
+
+    @property
+    def reserve_micros(self) -> int:
+        usual = RunUsage(input_tokens=_USUAL_TOKENS_IN, output_tokens=_MAX_TOKENS_OUT)
+        return max(model.cost_micros(usual) for model in self._models)
+
+    async def talk(
+        self,
+        question: CopilotQuestion,
+        tools: Sequence[OfferedTool],
+        rules: str,
+        say: Say,
+    ) -> Talked:
+        """Raises TalkFailed where nothing was said. An answer that breaks off is kept as far as it
+        came: it has been read by then."""
+        spent = {model: RunUsage() for model in self._models}
+        speech = _Speech(say)
+
+        async def ask(model: PricedModel) -> str:
+            if not speech.begun:
+                await self._ask(model, question, tools, rules, speech=speech, usage=spent[model])
+            return model.name
+
+        name, is_whole = "", True
+        try:
+            name = await first_answer(self._models, ask, self._deadline_s)
+        except Unanswered:
+            is_whole = False
+        cost = TalkCost(
+            tokens_in=sum(usage.input_tokens for usage in spent.values()),
+            tokens_out=sum(usage.output_tokens for usage in spent.values()),
+            cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
+        )
+        if not speech.begun:
+            # Raised outside of `except`: what a provider said must not hang on it.
+            raise TalkFailed(cost)
+        return Talked(
+            text=speech.text,
+            model=speech.speaker or name,
+            cost=cost,
+            is_whole=is_whole and not speech.broken,
+        )
+
+    async def _ask(
+        self,
+        model: PricedModel,
+        question: CopilotQuestion,
+        tools: Sequence[OfferedTool],
+        rules: str,
+        *,
+        speech: "_Speech",
+        usage: RunUsage,
+    ) -> None:
+        agent = Agent(
+            model.model,
+            instructions=rules,
+            tools=[_tool(one) for one in tools],
+            retries=1,
+            model_settings=ModelSettings(max_tokens=_MAX_TOKENS_OUT, thinking=False),
+        )
+        try:
+            await agent.run(
+                question.text,
+                message_history=_history(question),
+                usage=usage,
+                usage_limits=UsageLimits(request_limit=MAX_ROUNDS + 1, tool_calls_limit=_MAX_CALLS),
+                event_stream_handler=speech.listener(model.name),
+            )
+        except AgentRunError:
+            if not speech.begun:
+                raise
+            speech.broken = True
+
+
+class _Speech:
+    """What was said so far, and by which model."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._pieces: list[str] = []
+        self.speaker = ""
+        self.broken = False
+
+    @property
+    def begun(self) -> bool:
+        return bool(self._pieces)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def listener(self, name: str) -> Callable[..., Any]:
+        async def listen(_: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
+            async for event in events:
+                if text := _text_of(event):
+                    self.speaker = name
+                    # A round of tools lies between two parts of an answer.
+                    starts = isinstance(event, PartStartEvent) and self.begun
+                    piece = f"\n{text}" if starts else text
+                    self._pieces.append(piece)
+                    await self._say(piece)
+
+        return listen
+
+
+def _text_of(event: AgentStreamEvent) -> str:
+    match event:
+        case PartStartEvent(part=TextPart(content=text)):
+            return text
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+            return text
+        case _:
+            return ""
+
+
+def _tool(one: OfferedTool) -> Tool[None]:
+    async def call(**arguments: JsonValue) -> str:
+        return await one.call(arguments)
+
+    schema: Mapping[str, Any] = one.schema
+    return Tool.from_schema(call, one.name, one.description, dict(schema), sequential=True)
+
+
+def _history(question: CopilotQuestion) -> list[ModelMessage]:
+    """The messages before the last. What the assistant said comes from the browser: it is a
+    record of the conversation and no proof of anything."""
+    return [
+        ModelRequest(parts=[UserPromptPart(content=one.content)])
+        if one.role is Speaker.USER
+        else ModelResponse(parts=[TextPart(content=one.content)])
+        for one in question.messages[:-1]
+    ]

@@ -1,0 +1,67 @@
+"""The copilot's answer as server-sent events: its text as it comes, then what it rests on."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Final
+
+import orjson
+import structlog
+from starlette.requests import Request
+
+from api.error_response import error_response
+from domain.copilot.answer import CopilotAnswer
+from domain.copilot.ports import Say
+from domain.core.errors import DomainError
+
+_log = structlog.get_logger("api")
+
+# Pieces that wait for a slow reader; behind them the copilot waits too.
+_MOST_WAITING: Final = 64
+
+Ask = Callable[[Say], Awaitable[CopilotAnswer]]
+
+
+async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGenerator[bytes]:
+    """`delta` with a piece of text, then each `citation` and `draft`, then `done`. An error before
+    the first piece is raised, and answered like any other; a later one is the event `error`.
+
+    The copilot ends when the reader leaves.
+    """
+    pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
+
+    async def answered() -> CopilotAnswer:
+        try:
+            return await ask(pieces.put)
+        finally:
+            if pieces.full():
+                pieces.get_nowait()
+            pieces.put_nowait(None)
+
+    task = asyncio.create_task(answered())
+    begun = False
+    try:
+        while (piece := await pieces.get()) is not None:
+            begun = True
+            yield _event("delta", {"text": piece})
+        try:
+            answer = await task
+        except DomainError as error:
+            if not begun:
+                raise
+            _log.warning("a copilot's answer broke off", code=error.code)
+            told = error_response(error, request_id, request)
+            yield b"event: error\ndata: %s\n\n" % bytes(told.body)
+            return
+        for one in answer.citations:
+            yield _event("citation", one.model_dump(mode="json"))
+        for draft in answer.drafts:
+            yield _event("draft", draft.model_dump(mode="json"))
+        rest = {"text", "citations", "drafts"}
+        yield _event("done", answer.model_dump(mode="json", exclude=rest))
+    finally:
+        task.cancel()
+
+
+def _event(name: str, data: dict[str, object]) -> bytes:
+    """JSON has no line breaks, which would end an event's data."""
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

@@ -1,0 +1,53 @@
+"""POST /api/copilot/chat: a member asks about their own service."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from api.access import SignedIn, member_for
+from api.copilot_events import copilot_events
+from api.http.client_address import client_network
+from api.http.event_stream import EventStream
+from api.http.json_body import json_response
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody
+from api.schemas.copilot.copilot_chat import CopilotChatBody
+from domain.copilot.answer import CopilotAnswer
+from domain.copilot.ports import Say
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.user import User
+
+router = APIRouter(route_class=DescribedRoute)
+
+_EVENTS: Final = "text/event-stream"
+
+
+@router.post(
+    "/api/copilot/chat",
+    summary="Ask the copilot about the client's own records, or the product's documents",
+    response_model=CopilotAnswer,
+    responses={200: {"content": {_EVENTS: {"schema": {"type": "string"}}}}},
+)
+async def chat(
+    user: Annotated[User, Depends(SignedIn(LimitScope.COPILOT))],
+    body: Annotated[CopilotChatBody, Depends(JsonBody(CopilotChatBody))],
+    request: Request,
+    resources: ResourcesDep,
+) -> Response:
+    """For every member of the client, by session token: 30 requests in 60 s a user. It reads what
+    the member's role may read, and changes nothing. As JSON or, by `Accept`, as server-sent events:
+    `delta`, `citation`, `draft`, `done`, `error`."""
+    member = await member_for(user, body.client_id, resources, client_network(request))
+
+    async def ask(say: Say) -> CopilotAnswer:
+        return await resources.copilot.answer(member.tenant, member.actor, body.question, say)
+
+    if _EVENTS in request.headers.get("accept", "").lower():
+        return EventStream(copilot_events(ask, request, request.state.request_id))
+    answer = await ask(_nobody)
+    return json_response(answer.model_dump(mode="json"))
+
+
+async def _nobody(_: str) -> None:
+    """Nobody reads along: the answer is returned whole."""

@@ -1,0 +1,68 @@
+"""What a question to the copilot looks like."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, WithJsonSchema
+
+from api.schemas.core.strict_body import StrictBody
+from domain.copilot.question import (
+    MAX_MESSAGE,
+    MAX_MESSAGES,
+    CopilotMessage,
+    CopilotQuestion,
+    Speaker,
+)
+from domain.core.plain_text import clean_text
+
+_EXAMPLE: Final[dict[str, JsonValue]] = {
+    "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
+}
+
+
+def _says_something(text: str) -> str:
+    plain = clean_text(text)
+    if not plain:
+        raise ValueError("content: at least one visible character expected")
+    return plain
+
+
+class CopilotChatMessage(StrictBody):
+    role: Annotated[Speaker, Field(strict=False)]
+    content: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_MESSAGE),
+        AfterValidator(_says_something),
+        WithJsonSchema(
+            {"type": "string", "minLength": 1, "maxLength": MAX_MESSAGE, "pattern": r"\w"}
+        ),
+    ]
+
+
+def _ends_with_the_user(messages: tuple[CopilotChatMessage, ...]) -> tuple[CopilotChatMessage, ...]:
+    if messages and messages[-1].role is not Speaker.USER:
+        raise ValueError("messages: the last one must be the user's")
+    return messages
+
+
+class CopilotChatBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    client_id: str | None = Field(
+        default=None, description="ULID of the client; absent: the caller's own."
+    )
+    messages: Annotated[
+        tuple[CopilotChatMessage, ...],
+        AfterValidator(_ends_with_the_user),
+        Field(
+            strict=False,
+            min_length=1,
+            max_length=MAX_MESSAGES,
+            description="The conversation so far. The last message is the user's.",
+        ),
+    ]
+
+    @property
+    def question(self) -> CopilotQuestion:
+        return CopilotQuestion(
+            tuple(CopilotMessage(one.role, one.content) for one in self.messages)
+        )

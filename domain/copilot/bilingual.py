@@ -1,0 +1,21 @@
+"""French words of the trade and the English ones of the documents."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from domain.core.lexicon import LexiconFile, lexicon
+
+
+class _File(LexiconFile):
+    english_of: dict[str, str]
+
+
+@cache
+def _words() -> _File:
+    return lexicon(__file__, _File)
+
+
+def in_english(words: Iterable[str]) -> tuple[str, ...]:
+    """The English words of those that have any here, which the documents use."""
+    known = _words().english_of
+    return tuple(word for one in words for word in known.get(one, "").split())

@@ -1,0 +1,129 @@
+"""The product's documents as the copilot searches them: sections, ranked by BM25."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from domain.copilot.bilingual import in_english
+from domain.copilot.words import STOP_WORDS, plain_words, stem
+from domain.core.text import fold
+
+# The usual constants: how fast a repeated word stops counting, and how much length matters.
+_K1: Final = 1.2
+_B: Final = 0.75
+# A word of the heading counts as so many of the text.
+_HEADING: Final = 6
+_MAX_QUERY_WORDS: Final = 24
+_EXCERPT: Final = 400
+
+_HEADED: Final = re.compile(r"^(#{1,4})\s+(\S.*)$")
+_TOKEN: Final = re.compile(r"[a-z0-9]+")
+_LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
+_NO_SLUG: Final = re.compile(r"[^\w\- ]+")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSection:
+    """What stands below one heading. `page`: as in `webhooks.md`. `title`: of the page."""
+
+    page: str
+    title: str
+    heading: str
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Page and heading, as a link within the documents has them."""
+        slug = _NO_SLUG.sub("", self.heading.lower()).replace(" ", "-")
+        return f"docs/{self.page}#{slug}"
+
+    @property
+    def excerpt(self) -> str:
+        """How it begins: whole paragraphs as far as they fit, without tables and code."""
+        kept: list[str] = []
+        for paragraph in self.text.split("\n\n"):
+            plain = " ".join(_LINK.sub(r"\1", paragraph).split())
+            if not plain or plain.startswith(("|", "```", "    ", "<")):
+                continue
+            if kept and sum(map(len, kept)) + len(plain) > _EXCERPT:
+                break
+            kept.append(plain)
+        return "\n".join(kept)[: 2 * _EXCERPT]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSection:
+    """`score`: higher is nearer, within this search."""
+
+    section: DocumentSection
+    score: float
+
+
+class DocumentIndex:
+    """Built once; a search looks at the sections that share a word with the question."""
+
+    def __init__(self, sections: Iterable[DocumentSection]) -> None:
+        self._sections = tuple(sections)
+        counts = [_counts(section) for section in self._sections]
+        self._lengths = [sum(count.values()) for count in counts]
+        self._mean = max(1.0, sum(self._lengths) / max(1, len(self._lengths)))
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        for number, count in enumerate(counts):
+            for word, times in count.items():
+                self._places.setdefault(word, []).append((number, times))
+
+    @staticmethod
+    def of(pages: Mapping[str, str]) -> "DocumentIndex":
+        """`pages`: Markdown by the page's name."""
+        return DocumentIndex(
+            section for page, text in sorted(pages.items()) for section in _sections(page, text)
+        )
+
+    def __len__(self) -> int:
+        return len(self._sections)
+
+    def search(self, question: str, limit: int = 3) -> tuple[FoundSection, ...]:
+        """The sections that share the rarest words with the question, the nearest first.
+
+        French words count as their English ones too: most documents are in English.
+        """
+        asked = [word for word in plain_words(question) if word not in STOP_WORDS]
+        wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))
+        scores: Counter[int] = Counter()
+        for word in list(wanted)[:_MAX_QUERY_WORDS]:
+            places = self._places.get(word, [])
+            rarity = math.log(1 + (len(self._sections) - len(places) + 0.5) / (len(places) + 0.5))
+            for number, times in places:
+                length = 1 - _B + _B * self._lengths[number] / self._mean
+                scores[number] += rarity * times * (_K1 + 1) / (times + _K1 * length)  # type: ignore[assignment]
+        best = sorted(scores, key=lambda number: (-scores[number], number))[:limit]
+        return tuple(FoundSection(self._sections[one], round(scores[one], 4)) for one in best)
+
+
+def _counts(section: DocumentSection) -> Counter[str]:
+    counts = Counter(map(stem, _TOKEN.findall(fold(section.text))))
+    for word in _TOKEN.findall(fold(f"{section.heading} {section.title}")):
+        counts[stem(word)] += _HEADING
+    return counts
+
+
+def _sections(page: str, text: str) -> Iterable[DocumentSection]:
+    title = heading = page
+    lines: list[str] = []
+    in_code = False
+    for line in text.splitlines():
+        in_code ^= line.startswith("```")
+        headed = None if in_code else _HEADED.match(line)
+        if headed is None:
+            lines.append(line)
+            continue
+        if any(map(str.strip, lines)):
+            yield DocumentSection(page, title, heading, "\n".join(lines).strip())
+        heading = headed[2]
+        title = heading if len(headed[1]) == 1 else title
+        lines = []
+    if any(map(str.strip, lines)):
+        yield DocumentSection(page, title, heading, "\n".join(lines).strip())

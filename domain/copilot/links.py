@@ -1,0 +1,36 @@
+"""Links of citations: made from the kind of a record and its id."""
+
+from typing import Final
+
+from domain.copilot.answer import CitedKind, CitedRecord
+from domain.core.plain_text import clean_line
+
+_TITLE_CHARS: Final = 120
+
+# Below the dashboard's address. Those without `{id}` are pages of a whole list.
+_PAGES: Final = {
+    CitedKind.RUN: "/runs/{id}",
+    CitedKind.REVIEW: "/reviews/{id}",
+    CitedKind.CONVERSATION: "/conversations/{id}",
+    CitedKind.KNOWLEDGE: "/knowledge/{id}",
+    CitedKind.TEMPLATE: "/templates/{id}",
+    CitedKind.PLAYBOOK: "/playbooks/{id}",
+    CitedKind.WEBHOOK: "/webhooks/{id}",
+    CitedKind.INTEGRATION: "/integrations/{id}",
+    CitedKind.KEY: "/keys",
+    CitedKind.MEMBER: "/members",
+    CitedKind.AUDIT: "/audit",
+    CitedKind.USAGE: "/plan",
+    CitedKind.METRICS: "/metrics",
+    CitedKind.CHURN: "/churn",
+    CitedKind.GAP: "/knowledge/gaps",
+}
+
+
+def cited(kind: CitedKind, record_id: str, title: str, dashboard_url: str) -> CitedRecord:
+    """A citation of a record. `record_id` is our own id, or a document's page and heading."""
+    if kind is CitedKind.DOCUMENT:
+        url = record_id
+    else:
+        url = dashboard_url + _PAGES[kind].format(id=record_id)
+    return CitedRecord(kind=kind, id=record_id, title=clean_line(title, _TITLE_CHARS), url=url)

@@ -1,0 +1,211 @@
+"""What kind of question it is, by its words in French or English, and what it names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from domain.copilot.question import CopilotQuestion
+from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
+from domain.core.ids import parse_ulid
+from domain.core.lexicon import LexiconFile, lexicon
+
+# Below this no kind is meant: the documents and the knowledge are searched.
+_ENOUGH: Final = 2.0
+# A question without a kind of its own that is so short goes on with the one before.
+_SHORT_WORDS: Final = 6
+
+_EMAIL: Final = re.compile(r"[^\s<>,;:\"'()\[\]]{1,64}@[a-zA-Z0-9.\-]{1,190}[a-zA-Z0-9]")
+_ULID: Final = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}\b")
+_ORDER: Final = re.compile(r"#\s?([A-Za-z0-9\-]{1,30})|\b([A-Za-z]{0,6}-?\d[\d\-]{2,29})\b")
+_QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]")
+
+
+class AskedKind(StrEnum):
+    """`help`: the product's documents. `act`: to do something. `private`: what nobody is told."""
+
+    WHY = "why"
+    USAGE = "usage"
+    WAITING = "waiting"
+    GAPS = "gaps"
+    HELP = "help"
+    CUSTOMER = "customer"
+    WEBHOOKS = "webhooks"
+    CHURN = "churn"
+    METRICS = "metrics"
+    PLAYBOOKS = "playbooks"
+    ORDER = "order"
+    KNOWLEDGE = "knowledge"
+    INTEGRATIONS = "integrations"
+    KEYS = "keys"
+    MEMBERS = "members"
+    AUDIT = "audit"
+    ACT = "act"
+    PRIVATE = "private"
+    SEARCH = "search"
+
+
+class _Cue(LexiconFile):
+    weight: float
+    words: str
+
+
+class _Acts(LexiconFile):
+    """`openings`: how a request begins. `fillers`: what may stand before the verb."""
+
+    openings: tuple[str, ...]
+    fillers: frozenset[str]
+    verbs: tuple[str, ...]
+    no_verbs: frozenset[str]
+
+
+class _File(LexiconFile):
+    how: tuple[str, ...]
+    out_of_reach: tuple[str, ...]
+    acts: _Acts
+    cues: dict[AskedKind, tuple[_Cue, ...]]
+
+
+@cache
+def _words() -> _File:
+    return lexicon(__file__, _File)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOfCopilot:
+    """`topic`: the words that say what it is about, beside those that made the kind. `how`: it asks
+    for a way, not for facts."""
+
+    kind: AskedKind
+    tongue: Tongue
+    text: str
+    topic: str = ""
+    email: str | None = None
+    record_id: str | None = None
+    order: str | None = None
+    how: bool = False
+
+
+def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
+    """The kind of a question. A short one without a kind takes that of the user's one before, and
+    with it what that one named."""
+    asked = _asked(question.text)
+    if asked.kind is not AskedKind.SEARCH or not question.earlier:
+        return asked
+    if len(plain_words(question.text)) > _SHORT_WORDS:
+        return asked
+    before = _asked(question.earlier[0])
+    if before.kind in (AskedKind.SEARCH, AskedKind.ACT, AskedKind.PRIVATE):
+        return asked
+    return AskedOfCopilot(
+        kind=before.kind,
+        tongue=asked.tongue,
+        text=question.text,
+        topic=asked.topic or before.topic,
+        email=asked.email or before.email,
+        record_id=asked.record_id or before.record_id,
+        order=asked.order or before.order,
+    )
+
+
+def _asked(text: str) -> AskedOfCopilot:
+    words = plain_words(text)
+    email, record, order = _email(text), _record(text), _order(text)
+    is_how = _has_any(words, _words().how)
+    kind = _kind(words, has_email=email is not None, has_record=record is not None, is_how=is_how)
+    if kind is AskedKind.SEARCH and order is not None and len(words) <= _SHORT_WORDS:
+        kind = AskedKind.ORDER
+    return AskedOfCopilot(
+        kind=kind,
+        tongue=tongue_of(text),
+        text=text,
+        topic=_topic(text, kind),
+        email=email,
+        record_id=record,
+        order=order,
+        how=is_how,
+    )
+
+
+def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bool) -> AskedKind:
+    if _has_all(words, _words().out_of_reach):
+        return AskedKind.PRIVATE
+    if not is_how and _is_order_to_act(words):
+        return AskedKind.ACT
+    scores = {
+        kind: sum(cue.weight for cue in cues if _has(words, cue.words))
+        for kind, cues in _words().cues.items()
+    }
+    if has_email:
+        scores[AskedKind.CUSTOMER] += 2.5
+    if has_record:
+        scores[AskedKind.WHY] += 2.0
+    if is_how:
+        scores[AskedKind.HELP] += 6.0
+    best = max(scores, key=lambda kind: scores[kind])
+    return best if scores[best] >= _ENOUGH else AskedKind.SEARCH
+
+
+def _is_order_to_act(words: Sequence[str]) -> bool:
+    """A verb of doing at the beginning, or behind a request: `can you refund order 12`."""
+    acts = _words().acts
+    text = " ".join(words)
+    opening = next((one for one in acts.openings if text.startswith(f"{one} ")), "")
+    for word in text.removeprefix(opening).split():
+        if word not in acts.fillers:
+            return word.startswith(acts.verbs) and word not in acts.no_verbs
+    return False
+
+
+def _has(words: Sequence[str], cue: str) -> bool:
+    """Every part of the cue begins some word; a part that ends in `=` is the whole word."""
+    return all(_begins(words, part) for part in cue.split())
+
+
+def _begins(words: Sequence[str], part: str) -> bool:
+    choices = part.split("|")
+    return any(
+        word == one[:-1] if one.endswith("=") else word.startswith(one)
+        for word in words
+        for one in choices
+    )
+
+
+def _has_any(words: Sequence[str], cues: Sequence[str]) -> bool:
+    joined = f" {' '.join(words)} "
+    return any(f" {cue} " in joined for cue in cues)
+
+
+def _has_all(words: Sequence[str], cues: Sequence[str]) -> bool:
+    return any(_has(words, cue) for cue in cues)
+
+
+def _email(text: str) -> str | None:
+    found = _EMAIL.search(text[:4_000])
+    return found[0].rstrip(".") if found else None
+
+
+def _record(text: str) -> str | None:
+    found = _ULID.search(text[:4_000])
+    return parse_ulid(found[0]) if found else None
+
+
+def _order(text: str) -> str | None:
+    found = _ORDER.search(_ULID.sub(" ", _EMAIL.sub(" ", text[:4_000])))
+    return (found[1] or found[2]) if found else None
+
+
+def _topic(text: str, kind: AskedKind) -> str:
+    """What is in quotation marks, else the words that are no cue of the kind."""
+    quoted = _QUOTED.search(text)
+    if quoted is not None:
+        return quoted[1]
+    cues = tuple(
+        one.rstrip("=")
+        for cue in _words().cues.get(kind, ())
+        for part in cue.words.split()
+        for one in part.split("|")
+    )
+    return " ".join(word for word in content_words(text) if not (cues and word.startswith(cues)))

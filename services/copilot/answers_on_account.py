@@ -1,0 +1,158 @@
+"""The embedded copilot on the account: usage, webhooks, connections, keys, people, audit."""
+
+from collections.abc import Sequence
+
+from domain.copilot.phrases import day, number, phrase, term
+from domain.copilot.question_kind import AskedOfCopilot
+from domain.copilot.words import plain_words
+from domain.integrations.integration import IntegrationStatus
+from domain.integrations.providers import Provider
+from services.copilot.desk import Trail
+from services.copilot.tools.audit_tool import READ_AUDIT, AuditAsked
+from services.copilot.tools.integrations_tool import READ_INTEGRATIONS, IntegrationsAsked
+from services.copilot.tools.keys_tool import READ_KEYS, KeysAsked
+from services.copilot.tools.members_tool import READ_MEMBERS, MembersAsked
+from services.copilot.tools.usage_tool import READ_USAGE, UsageAsked, UsageFacts
+from services.copilot.tools.webhooks_tool import READ_WEBHOOKS, WebhookFacts, WebhooksAsked
+
+
+async def on_usage(trail: Trail, asked: AskedOfCopilot) -> str:
+    found, tongue = await trail.use(READ_USAGE, UsageAsked()), asked.tongue
+    values = {
+        "period": found.period,
+        "used": number(tongue, found.tickets_used),
+        "credits": number(tongue, found.credits_balance),
+        "plan": found.plan.value,
+    }
+    if found.tickets_limit is None:
+        lines = [phrase(tongue, "usage_unlimited", **values)]
+    else:
+        limit = number(tongue, found.tickets_limit)
+        lines = [phrase(tongue, "usage", limit=limit, **values), *_pace(found, asked)]
+    if found.earlier:
+        before = found.earlier[0]
+        used = number(tongue, before.tickets_used)
+        lines.append(phrase(tongue, "month_before", period=before.period, used=used))
+    return "\n".join(lines)
+
+
+def _pace(found: UsageFacts, asked: AskedOfCopilot) -> list[str]:
+    tongue = asked.tongue
+    if found.tickets_per_day is None:
+        return [phrase(tongue, "no_pace")]
+    pace = number(tongue, found.tickets_per_day, 1)
+    if found.quota_ends_on is None:
+        return [phrase(tongue, "pace_lasts", pace=pace)]
+    lines = [phrase(tongue, "pace_ends", pace=pace, day=day(tongue, found.quota_ends_on))]
+    if found.credits_end_on is not None:
+        lines.append(phrase(tongue, "credits_end", day=day(tongue, found.credits_end_on)))
+    return lines
+
+
+async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Those that the question names by label or host; all where it names none."""
+    found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
+    if not found:
+        return phrase(asked.tongue, "no_webhooks")
+    words = set(plain_words(asked.text)) - {"webhook", "webhooks"}
+    named = [one for one in found if words & set(plain_words(f"{one.label} {one.host}"))]
+    return "\n".join(_webhook(one, asked) for one in named or found)
+
+
+def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
+    tongue, about = asked.tongue, {"label": one.label, "host": one.host}
+    if not one.is_active:
+        reason = term(tongue, one.disabled_reason or "inactive")
+        return phrase(tongue, "webhook_off", reason=reason, missed=one.missed, **about)
+    if not one.failed and not one.failure_count:
+        return phrase(tongue, "webhook_fine", **about)
+    kinds = ", ".join(
+        dict.fromkeys(str(each.response_status or each.failure_kind) for each in one.failed)
+    )
+    return phrase(
+        tongue,
+        "webhook_failing",
+        failures=one.failure_count,
+        failed=len(one.failed),
+        kinds=kinds or "–",
+        missed=one.missed,
+        **about,
+    )
+
+
+async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
+    """The provider that the question names; all that are not ended where it names none."""
+    found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
+    words, tongue = set(plain_words(asked.text)), asked.tongue
+    named = next((one for one in Provider if one.value in words), None)
+    shown = [
+        one
+        for one in found
+        if (one.status is not IntegrationStatus.DISCONNECTED if named is None
+            else one.provider == named)
+    ]  # fmt: skip
+    if not shown and named is not None:
+        return phrase(tongue, "integration_missing", provider=named.value)
+    if not shown:
+        return phrase(tongue, "no_integrations")
+    return "\n".join(
+        phrase(
+            tongue,
+            "integration_line",
+            provider=one.provider,
+            status=term(tongue, one.status),
+            error=f" ({one.error_code})" if one.error_code else "",
+        )
+        for one in shown
+    )
+
+
+async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
+    found, tongue = (await trail.use(READ_KEYS, KeysAsked())).keys, asked.tongue
+    lines = [
+        phrase(
+            tongue,
+            "key_line",
+            label=one.label,
+            prefix=one.prefix,
+            state=term(tongue, "revoked" if one.revoked_at else "usable"),
+            used=day(tongue, one.last_used_at) if one.last_used_at else term(tongue, "unused"),
+        )
+        for one in found
+    ]
+    return _lines([*(lines or [phrase(tongue, "no_keys")]), phrase(tongue, "keys_note")])
+
+
+async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
+    found, tongue = (await trail.use(READ_MEMBERS, MembersAsked())).members, asked.tongue
+    return _lines(
+        [
+            phrase(
+                tongue,
+                "member_line",
+                email=one.email,
+                role=term(tongue, one.role),
+                day=day(tongue, one.since),
+            )
+            for one in found
+        ]
+    )
+
+
+async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
+    found, tongue = (await trail.use(READ_AUDIT, AuditAsked())).entries, asked.tongue
+    lines = [
+        phrase(
+            tongue,
+            "audit_line",
+            at=f"{day(tongue, one.at)} {one.at:%H:%M}",
+            what=one.what,
+            actor=one.actor,
+        )
+        for one in found
+    ]
+    return _lines(lines or [phrase(tongue, "no_audit")])
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines)

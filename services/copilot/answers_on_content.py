@@ -1,0 +1,162 @@
+"""The embedded copilot on what is written: documents, knowledge, playbooks; and what it refuses."""
+
+from typing import Final
+
+from domain.agent.rulebook import ActionRule
+from domain.copilot.phrases import number, phrase, term
+from domain.copilot.question_kind import AskedKind, AskedOfCopilot
+from domain.copilot.words import Tongue, content_words, plain_words, stem
+from domain.core.money import Money
+from services.copilot.desk import Trail
+from services.copilot.tools.content_tool import SEARCH_CONTENT, ContentFound, ContentWanted
+from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS, DocumentsWanted
+from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts, PlaybooksAsked
+
+_BODY_CHARS: Final = 400
+_ASKED_CHARS: Final = 500
+_SHOWN: Final = 3
+# Below this the nearest section of the documents shares no more than a common word.
+NEAR_ENOUGH: Final = 3.0
+
+
+async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
+    """The nearest section of the documents; the knowledge base where there is none."""
+    return await _documents(trail, asked) or await on_knowledge(trail, asked)
+
+
+async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
+    topic = asked.topic or asked.text
+    found = await trail.use(SEARCH_CONTENT, ContentWanted(words=topic[:_ASKED_CHARS]))
+    text = _content(found, asked.tongue)
+    if text:
+        return text
+    return phrase(asked.tongue, "no_knowledge", topic=topic[:_ASKED_CHARS])
+
+
+async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
+    """A question of no known kind: the knowledge base and the documents are searched."""
+    wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
+    content = _content(await trail.use(SEARCH_CONTENT, wanted), asked.tongue)
+    parts = [part for part in (content, await _documents(trail, asked)) if part]
+    if parts:
+        return "\n\n".join(parts)
+    return f"{phrase(asked.tongue, 'nothing_found')}\n{phrase(asked.tongue, 'can_ask')}"
+
+
+async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Those that have a rule for what is asked about, or its name; all where none has."""
+    found, tongue = (await trail.use(READ_PLAYBOOKS, PlaybooksAsked())).playbooks, asked.tongue
+    if not found:
+        return phrase(tongue, "no_playbooks")
+    words = set(map(stem, plain_words(asked.text))) - {"playbook"}
+    named = [one for one in found if words & _subjects(one)]
+    return "\n".join(_playbook(one, tongue) for one in named or found)
+
+
+def _subjects(one: PlaybookFacts) -> set[str]:
+    """What a playbook is about: its name, and the actions that it has rules for."""
+    actions = (f"{kind} {term('fr', kind)} {term('en', kind)}" for kind in one.actions)
+    return set(map(stem, content_words(" ".join([one.name, *actions]))))
+
+
+async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
+    """How a person does it, by the documents."""
+    documents = await _documents(trail, asked)
+    said = phrase(asked.tongue, "acts")
+    return f"{said}\n\n{documents}" if documents else said
+
+
+async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
+    return phrase(asked.tongue, "private")
+
+
+def out_of_reach(asked: AskedOfCopilot) -> str | None:
+    """Why a question is out of the copilot's reach; None: it is not."""
+    match asked.kind:
+        case AskedKind.ACT:
+            return phrase(asked.tongue, "can_not_act")
+        case AskedKind.PRIVATE:
+            return phrase(asked.tongue, "can_not_private")
+        case _:
+            return None
+
+
+async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
+    """The nearest section; empty where none is near. The others that are near are only cited."""
+    wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
+    near = trail.desk.documents.search(wanted.question, 1)
+    if not near or near[0].score < NEAR_ENOUGH:
+        return ""
+    first = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections[0]
+    head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
+    return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"
+
+
+def _content(found: ContentFound, tongue: Tongue) -> str:
+    lines: list[str] = []
+    if found.knowledge:
+        lines.append(phrase(tongue, "knowledge_head"))
+        lines += [
+            phrase(tongue, "knowledge_line", title=one.title, body=_short(one.body))
+            for one in found.knowledge[:_SHOWN]
+        ]
+    if found.templates:
+        lines.append(phrase(tongue, "templates_head"))
+        lines += [
+            phrase(
+                tongue,
+                "template_line",
+                name=one.name,
+                state=term(tongue, "active" if one.is_active else "inactive"),
+            )
+            for one in found.templates[:_SHOWN]
+        ]
+    return "\n".join(lines)
+
+
+def _playbook(one: PlaybookFacts, tongue: Tongue) -> str:
+    rules = "; ".join(
+        phrase(
+            tongue,
+            "playbook_rule",
+            action=term(tongue, kind),
+            level=term(tongue, rule.level),
+            limits=_limits(rule, tongue),
+        )
+        for kind, rule in sorted(one.actions.items())
+    )
+    return phrase(
+        tongue,
+        "playbook_line",
+        name=one.name,
+        event_type=one.event_type,
+        state=term(tongue, "active" if one.is_active else "inactive"),
+        threshold=number(tongue, one.threshold, 2),
+        actions=rules or phrase(tongue, "no_rules"),
+    )
+
+
+def _limits(rule: ActionRule, tongue: Tongue) -> str:
+    limits = rule.limits
+    if limits is None:
+        return ""
+    named = {
+        "per_action": limits.per_action,
+        "per_customer": limits.per_customer,
+        "per_day": limits.per_day,
+    }
+    return "".join(
+        phrase(
+            tongue,
+            "playbook_limit",
+            amount=str(Money(minor=minor, currency=limits.currency)),
+            scope=term(tongue, scope),
+        )
+        for scope, minor in named.items()
+        if minor is not None
+    )
+
+
+def _short(body: str) -> str:
+    line = " ".join(body.split())
+    return line if len(line) <= _BODY_CHARS else f"{line[:_BODY_CHARS]}…"

@@ -1,0 +1,174 @@
+"""The copilot answers: by a language model while there is money for one, else embedded."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+
+from domain.analytics.ports import ReadsQuestions
+from domain.copilot.answer import CopilotAnswer
+from domain.copilot.documents import DocumentIndex
+from domain.copilot.errors import TalkFailed
+from domain.copilot.phrases import phrase
+from domain.copilot.ports import Say, TalkCost, Talked, Talker
+from domain.copilot.question import CopilotQuestion
+from domain.copilot.rules import rules_for
+from domain.copilot.safe_text import SafeText
+from domain.copilot.words import Tongue, tongue_of
+from domain.core.ids import TenantId
+from domain.core.period import Period
+from domain.core.ports import Clock
+from domain.tenants.actor import ANYONE, Actor
+from services.copilot.desk import CopilotDesk, Trail
+from services.copilot.embedded_copilot import EMBEDDED, compose
+from services.copilot.tools.every_tool import COPILOT_TOOLS
+from services.core.model_money import ModelMoney
+from store.core.database import Database
+from store.tenants.clients import ClientRepository
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CopilotSetup:
+    """What is configured. `talker`: None where no language model is. `budget_micros`: of a client
+    that has no budget of its own, in millionths of a US dollar a month."""
+
+    documents: DocumentIndex
+    questions: ReadsQuestions
+    dashboard_url: str
+    talker: Talker | None = None
+    budget_micros: int = 0
+
+
+class Copilot:
+    """Made once a process."""
+
+    def __init__(self, setup: CopilotSetup, database: Database, now: Clock) -> None:
+        self._setup = setup
+        self._database = database
+        self._money = ModelMoney(database, now)
+        self._now = now
+
+    async def answer(
+        self, tenant: TenantId, actor: Actor, question: CopilotQuestion, say: Say
+    ) -> CopilotAnswer:
+        """The answer to a member's question; `say` is given its text as it comes.
+
+        It reads what the member's role may read, and writes nothing but a model's cost. Raises
+        RoleRequired, EngineUnavailable.
+        """
+        actor.require(ANYONE)
+        trail = Trail(
+            CopilotDesk(
+                database=self._database,
+                tenant=tenant,
+                actor=actor,
+                now=self._now(),
+                dashboard_url=self._setup.dashboard_url,
+                documents=self._setup.documents,
+                questions=self._setup.questions,
+            )
+        )
+        notice: str | None = None
+        if self._setup.talker is not None:
+            found = await self._by_model(self._setup.talker, trail, question, say)
+            if isinstance(found, CopilotAnswer):
+                return found
+            notice = found
+        return await _embedded(trail, question, say, notice)
+
+    async def _by_model(
+        self, talker: Talker, trail: Trail, question: CopilotQuestion, say: Say
+    ) -> CopilotAnswer | str:
+        """The model's answer, or why there is none."""
+        tongue = tongue_of(question.text)
+        period = await self._reserved(trail.desk.tenant, talker)
+        if period is None:
+            return phrase(tongue, "no_money")
+        voice = _Voice(SafeText(trail.links, rules_for(trail.desk.now.date())), say)
+        # What a talk that is broken off has cost is not known: all that was set aside, then.
+        cost = TalkCost(cost_micros=talker.reserve_micros)
+        try:
+            talked = await talker.talk(
+                question,
+                trail.offered(COPILOT_TOOLS),
+                rules_for(trail.desk.now.date()),
+                voice.add,
+            )
+            cost = talked.cost
+        except TalkFailed as failure:
+            cost = failure.cost
+            _log.warning("copilot without its model", code=failure.code)
+            return phrase(tongue, "no_model")
+        finally:
+            await self._money.book(
+                trail.desk.tenant,
+                period,
+                tokens_in=cost.tokens_in,
+                tokens_out=cost.tokens_out,
+                cost_micros=cost.cost_micros,
+                reserved_micros=talker.reserve_micros,
+            )
+        return await _told(talked, voice, trail, tongue)
+
+    async def _reserved(self, tenant: TenantId, talker: Talker) -> Period | None:
+        async with self._database.tenant(tenant) as connection:
+            own = await ClientRepository(connection).brain_budget(tenant)
+            return await self._money.reserve(
+                connection,
+                tenant,
+                reserve_micros=talker.reserve_micros,
+                budget_micros=self._setup.budget_micros if own is None else own,
+            )
+
+
+class _Voice:
+    """Passes on what is safe, and keeps it."""
+
+    def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
+        self._safe = safe
+        self._say = say
+        self._said: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._said)
+
+    async def add(self, piece: str) -> None:
+        await self._pass_on(self._safe.add(piece))
+
+    async def end(self, last: str = "") -> None:
+        await self._pass_on(self._safe.end() + last)
+
+    async def _pass_on(self, piece: str) -> None:
+        if piece:
+            self._said.append(piece)
+            await self._say(piece)
+
+
+async def _told(talked: Talked, voice: _Voice, trail: Trail, tongue: Tongue) -> CopilotAnswer:
+    await voice.end("" if talked.is_whole else f"\n{phrase(tongue, 'cut')}")
+    return CopilotAnswer(
+        text=voice.text.strip(),
+        citations=tuple(trail.citations.values()),
+        drafts=tuple(trail.drafts),
+        model=talked.model,
+    )
+
+
+async def _embedded(
+    trail: Trail, question: CopilotQuestion, say: Say, notice: str | None
+) -> CopilotAnswer:
+    composed = await compose(trail, question)
+    voice = _Voice(SafeText(trail.links), say)
+    await voice.add(composed.text)
+    await voice.end()
+    return CopilotAnswer(
+        text=voice.text,
+        citations=tuple(trail.citations.values()),
+        drafts=tuple(trail.drafts),
+        can_not=composed.can_not,
+        model=EMBEDDED,
+        notice=notice,
+    )

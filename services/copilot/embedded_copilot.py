@@ -1,0 +1,79 @@
+"""The embedded copilot: it tells a question's kind by its words, and answers from the tools."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from domain.copilot.phrases import phrase
+from domain.copilot.question import CopilotQuestion
+from domain.copilot.question_kind import AskedKind, AskedOfCopilot, asked_of
+from domain.tenants.errors import RoleRequired
+from services.copilot.answers_on_account import (
+    on_audit,
+    on_integrations,
+    on_keys,
+    on_members,
+    on_usage,
+    on_webhooks,
+)
+from services.copilot.answers_on_content import (
+    on_act,
+    on_anything,
+    on_help,
+    on_knowledge,
+    on_playbooks,
+    on_private,
+    out_of_reach,
+)
+from services.copilot.answers_on_work import (
+    on_churn,
+    on_customer,
+    on_gaps,
+    on_metrics,
+    on_order,
+    on_queue,
+    on_run,
+)
+from services.copilot.desk import Trail
+
+EMBEDDED: Final = "embedded"
+
+_ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[str]]]] = {
+    AskedKind.WHY: on_run,
+    AskedKind.USAGE: on_usage,
+    AskedKind.WAITING: on_queue,
+    AskedKind.HELP: on_help,
+    AskedKind.CUSTOMER: on_customer,
+    AskedKind.WEBHOOKS: on_webhooks,
+    AskedKind.CHURN: on_churn,
+    AskedKind.METRICS: on_metrics,
+    AskedKind.GAPS: on_gaps,
+    AskedKind.PLAYBOOKS: on_playbooks,
+    AskedKind.ORDER: on_order,
+    AskedKind.KNOWLEDGE: on_knowledge,
+    AskedKind.INTEGRATIONS: on_integrations,
+    AskedKind.KEYS: on_keys,
+    AskedKind.MEMBERS: on_members,
+    AskedKind.AUDIT: on_audit,
+    AskedKind.ACT: on_act,
+    AskedKind.PRIVATE: on_private,
+    AskedKind.SEARCH: on_anything,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """`can_not`: why it is out of reach; None: it is not."""
+
+    text: str
+    can_not: str | None
+
+
+async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
+    """The answer, from what the user's role may read. Raises EngineUnavailable."""
+    asked = asked_of(question)
+    try:
+        return Composed(await _ANSWERS[asked.kind](trail, asked), out_of_reach(asked))
+    except RoleRequired:
+        said = phrase(asked.tongue, "role")
+        return Composed(said, phrase(asked.tongue, "can_not_role"))

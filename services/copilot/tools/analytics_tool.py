@@ -1,0 +1,138 @@
+"""What days came to, and which customers may leave."""
+
+from datetime import date, timedelta
+from typing import Final
+
+from pydantic import Field
+
+from domain.analytics.churn import ChurnLevel
+from domain.analytics.metrics import DayMetrics, day_before
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
+from domain.tenants.actor import ANYONE
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.analytics.churn import ChurnRepository
+from store.analytics.metrics import MetricsRepository
+
+
+class DaysWanted(CopilotInput):
+    days: int = Field(default=7, ge=1, le=92, description="Whole days, up to yesterday, in UTC.")
+
+
+class DaysFound(CopilotFacts):
+    """Sums of the days; shares from 0 to 1 are of all the days together."""
+
+    first: date
+    last: date
+    days: tuple[DayMetrics, ...] = Field(
+        description="Oldest first; a day that is missing has not been computed."
+    )
+    runs: int
+    completed: int
+    escalated: int
+    failed: int
+    messages_in: int
+    sentiment_mean: float | None
+    resolution_rate: float | None = Field(description="Mean of the days, weighted by runs.")
+    automation_rate: float | None
+    latency_p95_ms: float | None = Field(description="Of the worst day.")
+
+
+class ChurnAsked(CopilotInput):
+    level: ChurnLevel | None = None
+    limit: int = Field(default=5, ge=1, le=20)
+
+
+class LeavingFacts(CopilotFacts):
+    prediction_id: str
+    customer: Quoted | None
+    score: float
+    level: ChurnLevel
+    week: date
+    factors: tuple[str, ...] = Field(description="What the score comes from, the most first.")
+
+
+class ChurnFound(CopilotFacts):
+    customers: tuple[LeavingFacts, ...] = Field(description="The highest score first.")
+
+
+async def _days(desk: CopilotDesk, wanted: DaysWanted) -> ToolFindings[DaysFound]:
+    last = day_before(desk.now)
+    first = last - timedelta(days=wanted.days - 1)
+    async with desk.database.reading(desk.tenant) as connection:
+        days = await MetricsRepository(connection, desk.tenant).between(first, last)
+    moods = sum(one.sentiment_count for one in days)
+    return ToolFindings(
+        DaysFound(
+            first=first,
+            last=last,
+            days=tuple(days),
+            runs=sum(one.runs for one in days),
+            completed=sum(one.completed for one in days),
+            escalated=sum(one.escalated for one in days),
+            failed=sum(one.failed for one in days),
+            messages_in=sum(one.messages_in for one in days),
+            sentiment_mean=sum((one.sentiment_mean or 0) * one.sentiment_count for one in days)
+            / moods
+            if moods
+            else None,
+            resolution_rate=_mean([(one.resolution_rate, one.runs) for one in days]),
+            automation_rate=_mean([(one.automation_rate, one.runs) for one in days]),
+            latency_p95_ms=max(
+                (one.latency_p95_ms for one in days if one.latency_p95_ms is not None),
+                default=None,
+            ),
+        ),
+        (desk.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
+    )
+
+
+def _mean(values: list[tuple[float | None, int]]) -> float | None:
+    known = [(value, weight) for value, weight in values if value is not None]
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total else None
+
+
+async def _churn(desk: CopilotDesk, wanted: ChurnAsked) -> ToolFindings[ChurnFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        found = await ChurnRepository(connection, desk.tenant).latest(
+            limit=wanted.limit, level=wanted.level
+        )
+    return ToolFindings(
+        ChurnFound(
+            customers=tuple(
+                LeavingFacts(
+                    prediction_id=one.id,
+                    customer=quoted(one.customer_email, 320),
+                    score=one.score,
+                    level=one.level,
+                    week=one.week,
+                    factors=tuple(
+                        factor.name
+                        for factor in sorted(one.factors, key=lambda each: -each.contribution)
+                        if factor.contribution > 0
+                    ),
+                )
+                for one in found
+            )
+        ),
+        (desk.cite(CitedKind.CHURN, "churn", "Churn"),) if found else (),
+    )
+
+
+READ_METRICS: Final = ReadTool(
+    "read_metrics",
+    "Daily metrics: tickets, rates of resolution and escalation, latency, sentiment.",
+    ANYONE,
+    ("GET", "/api/dashboard/metrics"),
+    DaysWanted,
+    _days,
+)
+READ_CHURN: Final = ReadTool(
+    "read_churn",
+    "Customers who may leave, with their scores and what these come from.",
+    ANYONE,
+    ("GET", "/api/dashboard/churn"),
+    ChurnAsked,
+    _churn,
+)

@@ -1,0 +1,61 @@
+"""The audit log: who changed what, and when."""
+
+from datetime import datetime
+from typing import Final
+
+from pydantic import Field
+
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.tenants.actor import MANAGERS
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.audit.audit_log import AuditLog, EntryFilter
+
+
+class AuditAsked(CopilotInput):
+    what: str | None = Field(default=None, max_length=255, description="As in `key created`.")
+    limit: int = Field(default=10, ge=1, le=30)
+
+
+class EntryFacts(CopilotFacts):
+    at: datetime
+    actor_kind: str
+    actor: str
+    what: str
+    ids: dict[str, str]
+
+
+class AuditFound(CopilotFacts):
+    entries: tuple[EntryFacts, ...] = Field(description="The newest first.")
+
+
+async def _list(desk: CopilotDesk, wanted: AuditAsked) -> ToolFindings[AuditFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        found = await AuditLog(connection, desk.tenant).page(
+            limit=wanted.limit, before=None, which=EntryFilter(what=wanted.what)
+        )
+    return ToolFindings(
+        AuditFound(
+            entries=tuple(
+                EntryFacts(
+                    at=one.entry.at,
+                    actor_kind=one.entry.actor_kind,
+                    actor=one.entry.actor,
+                    what=one.entry.what,
+                    ids=dict(one.entry.ids),
+                )
+                for one in found
+            )
+        ),
+        (desk.cite(CitedKind.AUDIT, "audit", "Audit"),),
+    )
+
+
+READ_AUDIT: Final = ReadTool(
+    "read_audit",
+    "The audit log: who changed what, newest first.",
+    MANAGERS,
+    ("GET", "/api/dashboard/audit"),
+    AuditAsked,
+    _list,
+)

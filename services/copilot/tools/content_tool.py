@@ -1,0 +1,93 @@
+"""What the agent answers from: knowledge and templates."""
+
+from typing import Final
+
+from pydantic import Field
+
+from domain.content.content import TemplateEntry
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.copilot.words import content_words, stem
+from domain.tenants.actor import ANYONE
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
+
+_BODY_CHARS: Final = 1_500
+_MOST_TEMPLATES: Final = 5
+
+
+class ContentWanted(CopilotInput):
+    words: str = Field(min_length=1, max_length=500, description="A question, or words.")
+
+
+class PassageFacts(CopilotFacts):
+    knowledge_id: str
+    title: str
+    body: str
+    language: str
+
+
+class TemplateFacts(CopilotFacts):
+    template_id: str
+    name: str
+    body: str
+    language: str
+    is_active: bool
+
+
+class ContentFound(CopilotFacts):
+    knowledge: tuple[PassageFacts, ...] = Field(description="The nearest first, five at most.")
+    templates: tuple[TemplateFacts, ...] = Field(description="Those that have one of the words.")
+
+
+async def _search(desk: CopilotDesk, wanted: ContentWanted) -> ToolFindings[ContentFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        passages = await ContentRepository(connection, desk.tenant).search(wanted.words)
+        templates = await ContentChanges(connection, desk.tenant).all(TemplateEntry)
+    facts = ContentFound(
+        knowledge=tuple(
+            PassageFacts(
+                knowledge_id=one.id,
+                title=one.title,
+                body=one.body[:_BODY_CHARS],
+                language=one.language,
+            )
+            for one in passages
+        ),
+        templates=tuple(
+            TemplateFacts(
+                template_id=one.id,
+                name=one.name,
+                body=one.body[:_BODY_CHARS],
+                language=one.language,
+                is_active=one.is_active,
+            )
+            for one in _nearest(templates, wanted.words)
+        ),
+    )
+    cited = [
+        desk.cite(CitedKind.KNOWLEDGE, one.knowledge_id, one.title) for one in facts.knowledge
+    ] + [desk.cite(CitedKind.TEMPLATE, one.template_id, one.name) for one in facts.templates]
+    return ToolFindings(facts, tuple(cited))
+
+
+def _nearest(templates: tuple[TemplateEntry, ...], words: str) -> list[TemplateEntry]:
+    """Those whose name or class has most of the words, by their stems."""
+    asked = set(map(stem, content_words(words)))
+    shared = {
+        one.id: len(asked & set(map(stem, content_words(f"{one.name} {one.category}"))))
+        for one in templates
+    }
+    named = [one for one in templates if shared[one.id]]
+    return sorted(named, key=lambda one: -shared[one.id])[:_MOST_TEMPLATES]
+
+
+SEARCH_CONTENT: Final = ReadTool(
+    "search_content",
+    "Search the merchant's knowledge entries and answer templates.",
+    ANYONE,
+    ("GET", "/api/dashboard/knowledge"),
+    ContentWanted,
+    _search,
+)

@@ -1,0 +1,58 @@
+"""The product's own documents."""
+
+from typing import Final
+
+from pydantic import Field
+
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.tenants.actor import ANYONE
+from services.copilot.desk import CopilotDesk, ReadTool
+
+
+class DocumentsWanted(CopilotInput):
+    question: str = Field(min_length=1, max_length=500, description="In French or English.")
+    limit: int = Field(default=3, ge=1, le=5)
+
+
+class DocumentFacts(CopilotFacts):
+    place: str = Field(description="Page and heading.")
+    title: str
+    heading: str
+    excerpt: str
+    score: float
+
+
+class DocumentsFound(CopilotFacts):
+    sections: tuple[DocumentFacts, ...]
+
+
+async def _search(desk: CopilotDesk, wanted: DocumentsWanted) -> ToolFindings[DocumentsFound]:
+    found = desk.documents.search(wanted.question, wanted.limit)
+    sections = tuple(
+        DocumentFacts(
+            place=one.section.place,
+            title=one.section.title,
+            heading=one.section.heading,
+            excerpt=one.section.excerpt,
+            score=one.score,
+        )
+        for one in found
+    )
+    return ToolFindings(
+        DocumentsFound(sections=sections),
+        tuple(
+            desk.cite(CitedKind.DOCUMENT, one.place, f"{one.title}: {one.heading}")
+            for one in sections
+        ),
+    )
+
+
+SEARCH_DOCUMENTS: Final = ReadTool(
+    "search_documents",
+    "Search the product's documents: how something is done, what a field means.",
+    ANYONE,
+    None,
+    DocumentsWanted,
+    _search,
+)

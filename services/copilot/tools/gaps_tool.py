@@ -1,0 +1,102 @@
+"""Knowledge gaps: what customers asked and the agent could not answer."""
+
+from datetime import datetime
+from typing import Final
+
+from pydantic import Field
+
+from domain.analytics.gaps import GapSpan, KnowledgeGap
+from domain.copilot.answer import CitedKind, DraftedChange
+from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
+from domain.tenants.actor import ANYONE, MANAGERS
+from services.analytics.gaps import knowledge_gaps
+from services.copilot.desk import CopilotDesk, ReadTool
+
+_EXAMPLE_CHARS: Final = 200
+
+
+class GapsAsked(CopilotInput):
+    span: GapSpan = Field(default=GapSpan.MONTH, description="Days that are looked back on.")
+    limit: int = Field(default=5, ge=1, le=10)
+
+
+class GapFacts(CopilotFacts):
+    """`answered_by`: title of an entry, written since, that would answer it now."""
+
+    label: Quoted | None = Field(description="Frequent words of the questions.")
+    tickets: int
+    example: Quoted | None
+    run_id: str
+    answered_by: str | None
+    last_seen: datetime
+
+
+class GapsFound(CopilotFacts):
+    days: int
+    questions: int
+    gaps: tuple[GapFacts, ...] = Field(description="Those with the most tickets first.")
+
+
+async def _read(desk: CopilotDesk, wanted: GapsAsked) -> ToolFindings[GapsFound]:
+    found = await knowledge_gaps(
+        desk.database,
+        desk.tenant,
+        desk.actor,
+        desk.questions,
+        span=wanted.span,
+        now=desk.now,
+        limit=wanted.limit,
+    )
+    facts = tuple(map(_facts, found.gaps))
+    overview = desk.cite(CitedKind.GAP, "gaps", f"{found.questions}") if facts else None
+    return ToolFindings(
+        GapsFound(days=int(wanted.span), questions=found.questions, gaps=facts),
+        (
+            *((overview,) if overview else ()),
+            *(
+                desk.cite(CitedKind.RUN, one.run_id, one.example.text if one.example else "")
+                for one in facts
+            ),
+        ),
+        _drafts(desk, found.gaps),
+    )
+
+
+def _facts(gap: KnowledgeGap) -> GapFacts:
+    example = gap.examples[0]
+    return GapFacts(
+        label=quoted(gap.label, _EXAMPLE_CHARS),
+        tickets=gap.count,
+        example=quoted(example.text, _EXAMPLE_CHARS),
+        run_id=example.run_id,
+        answered_by=gap.knowledge.title if gap.knowledge else None,
+        last_seen=gap.last_seen,
+    )
+
+
+def _drafts(desk: CopilotDesk, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
+    """A new entry for the largest gap that none answers. Its words are for a person to write: those
+    of a customer are no source."""
+    first = next((one for one in gaps if one.knowledge is None), None)
+    if first is None or not desk.actor.may(MANAGERS):
+        return ()
+    language = first.languages[0].value or "fr"
+    return (
+        DraftedChange(
+            kind="knowledge.add",
+            changes="Adds a knowledge entry for the most frequent question without an answer.",
+            method="POST",
+            path="/api/dashboard/knowledge",
+            body={"title": "", "body": "", "language": language},
+        ),
+    )
+
+
+READ_GAPS: Final = ReadTool(
+    "read_gaps",
+    "Questions that the agent could not answer, in clusters, the most frequent first.",
+    ANYONE,
+    ("GET", "/api/dashboard/insight/gaps"),
+    GapsAsked,
+    _read,
+)

@@ -1,0 +1,60 @@
+"""Connections to shops and helpdesks, without their credentials."""
+
+from datetime import datetime
+from typing import Final
+
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.integrations.integration import IntegrationStatus
+from domain.tenants.actor import ANYONE
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.integrations.integrations import IntegrationRepository
+
+
+class IntegrationsAsked(CopilotInput):
+    """Nothing."""
+
+
+class ConnectionFacts(CopilotFacts):
+    """`error_code`: why the other side was given up."""
+
+    integration_id: str
+    provider: str
+    status: IntegrationStatus
+    error_code: str | None
+    connected_at: datetime
+    disconnected_at: datetime | None
+
+
+class IntegrationsFound(CopilotFacts):
+    integrations: tuple[ConnectionFacts, ...]
+
+
+async def _list(desk: CopilotDesk, _: IntegrationsAsked) -> ToolFindings[IntegrationsFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        found = await IntegrationRepository(connection, desk.tenant).entries()
+    facts = tuple(
+        ConnectionFacts(
+            integration_id=one.id,
+            provider=one.provider,
+            status=one.status,
+            error_code=one.error_code,
+            connected_at=one.connected_at,
+            disconnected_at=one.disconnected_at,
+        )
+        for one in found
+    )
+    return ToolFindings(
+        IntegrationsFound(integrations=facts),
+        tuple(desk.cite(CitedKind.INTEGRATION, one.integration_id, one.provider) for one in facts),
+    )
+
+
+READ_INTEGRATIONS: Final = ReadTool(
+    "read_integrations",
+    "Which shops and helpdesks are connected, and which connections are broken.",
+    ANYONE,
+    ("GET", "/api/dashboard/integrations"),
+    IntegrationsAsked,
+    _list,
+)

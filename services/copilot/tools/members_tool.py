@@ -1,0 +1,52 @@
+"""Who may act for the client."""
+
+from datetime import datetime
+from typing import Final
+
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.tenants.actor import MANAGERS
+from domain.tenants.client import Role
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.tenants.members import MemberRepository
+
+_SHOWN: Final = 50
+
+
+class MembersAsked(CopilotInput):
+    """Nothing."""
+
+
+class MemberFacts(CopilotFacts):
+    email: str
+    role: Role
+    since: datetime
+
+
+class MembersFound(CopilotFacts):
+    members: tuple[MemberFacts, ...]
+
+
+async def _list(desk: CopilotDesk, _: MembersAsked) -> ToolFindings[MembersFound]:
+    # Users belong to no client, so the query itself names the client.
+    async with desk.database.reading_across() as connection:
+        found = await MemberRepository(connection).all(desk.tenant)
+    return ToolFindings(
+        MembersFound(
+            members=tuple(
+                MemberFacts(email=one.email, role=one.role, since=one.since)
+                for one in found[:_SHOWN]
+            )
+        ),
+        (desk.cite(CitedKind.MEMBER, "members", "Members"),),
+    )
+
+
+READ_MEMBERS: Final = ReadTool(
+    "read_members",
+    "The owner and the members of the client, with their roles.",
+    MANAGERS,
+    ("GET", "/api/dashboard/members"),
+    MembersAsked,
+    _list,
+)

@@ -1,0 +1,68 @@
+"""Playbooks: which events the agent answers, and what it may do."""
+
+from typing import Final
+
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionRule
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.tenants.actor import ANYONE
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.playbooks.playbooks import PlaybookRepository
+
+_SHOWN: Final = 20
+_INSTRUCTIONS: Final = 1_000
+
+
+class PlaybooksAsked(CopilotInput):
+    """Nothing."""
+
+
+class PlaybookFacts(CopilotFacts):
+    """`threshold`: below this confidence a human looks first. An action without a rule: replies may
+    be sent, nothing else is done."""
+
+    playbook_id: str
+    name: str
+    event_type: str
+    threshold: float
+    version: int
+    is_active: bool
+    instructions: str
+    actions: dict[ActionKind, ActionRule]
+
+
+class PlaybooksFound(CopilotFacts):
+    playbooks: tuple[PlaybookFacts, ...]
+
+
+async def _list(desk: CopilotDesk, _: PlaybooksAsked) -> ToolFindings[PlaybooksFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        found = await PlaybookRepository(connection, desk.tenant).all()
+    facts = tuple(
+        PlaybookFacts(
+            playbook_id=one.playbook.id,
+            name=one.playbook.name,
+            event_type=one.playbook.event_type,
+            threshold=one.playbook.threshold,
+            version=one.playbook.version,
+            is_active=one.is_active,
+            instructions=one.rulebook.instructions[:_INSTRUCTIONS],
+            actions=one.rulebook.actions,
+        )
+        for one in found[:_SHOWN]
+    )
+    return ToolFindings(
+        PlaybooksFound(playbooks=facts),
+        tuple(desk.cite(CitedKind.PLAYBOOK, one.playbook_id, one.name) for one in facts),
+    )
+
+
+READ_PLAYBOOKS: Final = ReadTool(
+    "read_playbooks",
+    "The playbooks: which events they take, how sure the agent must be, what it may do.",
+    ANYONE,
+    ("GET", "/api/dashboard/playbooks"),
+    PlaybooksAsked,
+    _list,
+)

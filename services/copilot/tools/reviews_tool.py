@@ -1,0 +1,99 @@
+"""What waits for a human."""
+
+from datetime import datetime
+from typing import Final
+
+from pydantic import Field
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.copilot.answer import CitedKind, DraftedChange
+from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
+from domain.core.money import Money
+from domain.reviews.escalation import EscalationStatus
+from domain.reviews.review import Wanted
+from domain.tenants.actor import ANYONE, REVIEWERS
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.reviews.reviews import ReviewFilter, list_reviews
+
+_PREVIEW: Final = 200
+
+
+class QueueWanted(CopilotInput):
+    status: Wanted = Field(default=Wanted.OPEN, description="`open`: pending or claimed.")
+    limit: int = Field(default=5, ge=1, le=20)
+
+
+class WaitingFacts(CopilotFacts):
+    review_id: str
+    run_id: str
+    status: EscalationStatus
+    reason: EscalationReason
+    urgent: bool
+    customer: Quoted | None
+    subject: Quoted | None
+    preview: Quoted | None
+    amount: Money | None = Field(description="The largest sum that its plan would move.")
+    created_at: datetime
+    expires_at: datetime
+
+
+class QueueFound(CopilotFacts):
+    reviews: tuple[WaitingFacts, ...] = Field(description="The urgent ones, then the oldest.")
+    has_more: bool
+
+
+async def _list(desk: CopilotDesk, wanted: QueueWanted) -> ToolFindings[QueueFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        found = await list_reviews(
+            connection, desk.tenant, ReviewFilter(wanted.status), limit=wanted.limit + 1
+        )
+    shown = found[: wanted.limit]
+    facts = tuple(
+        WaitingFacts(
+            review_id=one.id,
+            run_id=one.run_id,
+            status=one.status,
+            reason=one.reason,
+            urgent=one.urgent,
+            customer=quoted(one.customer_email, 320),
+            subject=quoted(one.subject, _PREVIEW),
+            preview=quoted(one.preview, _PREVIEW),
+            amount=one.amount,
+            created_at=one.created_at,
+            expires_at=one.expires_at,
+        )
+        for one in shown
+    )
+    return ToolFindings(
+        QueueFound(reviews=facts, has_more=len(found) > wanted.limit),
+        tuple(
+            desk.cite(CitedKind.REVIEW, one.id, one.subject or one.preview or one.id)
+            for one in shown
+        ),
+        _drafts(desk, facts),
+    )
+
+
+def _drafts(desk: CopilotDesk, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
+    """Taking the first one that nobody has."""
+    free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
+    if free is None or not desk.actor.may(REVIEWERS):
+        return ()
+    return (
+        DraftedChange(
+            kind="review.claim",
+            changes=f"Claims the review {free.review_id} for you.",
+            method="POST",
+            path=f"/api/dashboard/reviews/{free.review_id}/claim",
+        ),
+    )
+
+
+LIST_REVIEWS: Final = ReadTool(
+    "list_reviews",
+    "What waits for a human's decision, who waits longest, and since when.",
+    ANYONE,
+    ("GET", "/api/dashboard/reviews"),
+    QueueWanted,
+    _list,
+)

@@ -1,0 +1,71 @@
+"""What a client has used of its plan, and how long the rest will last."""
+
+from datetime import date
+from typing import Final
+
+from pydantic import Field
+
+from domain.billing.quota import UNLIMITED
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.tenants.actor import ANYONE
+from domain.tenants.client import Plan
+from services.billing.standing import usage_standing
+from services.copilot.desk import CopilotDesk, ReadTool
+
+_MONTHS: Final = 6
+
+
+class UsageAsked(CopilotInput):
+    """Nothing."""
+
+
+class MonthFacts(CopilotFacts):
+    period: str
+    tickets_used: int
+
+
+class UsageFacts(CopilotFacts):
+    plan: Plan
+    period: str
+    tickets_used: int
+    tickets_limit: int | None = Field(description="Null: unlimited.")
+    credits_balance: int
+    tickets_per_day: float | None = Field(description="Mean of the last seven whole days.")
+    quota_ends_on: date | None = Field(description="At that pace; null: not in this month.")
+    credits_end_on: date | None
+    earlier: tuple[MonthFacts, ...] = Field(description="The months before, newest first.")
+
+
+async def _read(desk: CopilotDesk, _: UsageAsked) -> ToolFindings[UsageFacts]:
+    async with desk.database.reading(desk.tenant) as connection:
+        found = await usage_standing(connection, desk.tenant, desk.now)
+    standing, coming = found.usage.standing(desk.now), found.forecast
+    limited = standing.tickets_limit != UNLIMITED
+    return ToolFindings(
+        UsageFacts(
+            plan=found.usage.subscription.plan_at(desk.now),
+            period=standing.period,
+            tickets_used=standing.tickets_used,
+            tickets_limit=standing.tickets_limit if limited else None,
+            credits_balance=standing.credits_balance,
+            tickets_per_day=coming.tickets_per_day if coming else None,
+            quota_ends_on=coming.quota_ends_on if coming else None,
+            credits_end_on=coming.credits_end_on if coming else None,
+            earlier=tuple(
+                MonthFacts(period=one.period, tickets_used=one.tickets_used)
+                for one in found.history[:_MONTHS]
+            ),
+        ),
+        (desk.cite(CitedKind.USAGE, standing.period, standing.period),),
+    )
+
+
+READ_USAGE: Final = ReadTool(
+    "read_usage",
+    "The plan, this month's tickets and credits, the forecast, and the months before.",
+    ANYONE,
+    ("GET", "/api/dashboard/usage"),
+    UsageAsked,
+    _read,
+)

@@ -1,0 +1,123 @@
+"""Webhooks, and what could not be delivered. Never a secret, and of a URL only its host."""
+
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from domain.copilot.answer import CitedKind, DraftedChange
+from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
+from domain.core.ids import ULID
+from domain.tenants.actor import MANAGERS
+from domain.webhooks.delivery import DeliveryStatus, FailureKind
+from domain.webhooks.webhook import Webhook
+from services.copilot.desk import CopilotDesk, ReadTool
+from store.webhooks.deliveries import DeliveryRepository
+from store.webhooks.subscriptions import WebhookRepository
+
+_WEBHOOKS: Final = 10
+_FAILED: Final = 5
+_PATH: Final = "/api/dashboard/webhooks"
+
+
+class WebhooksAsked(CopilotInput):
+    webhook_id: str | None = Field(default=None, pattern=ULID, description="Absent: all of them.")
+
+
+class FailedDelivery(CopilotFacts):
+    delivery_id: str
+    event: str
+    failure_kind: FailureKind | None
+    response_status: int | None
+    created_at: datetime
+
+
+class WebhookFacts(CopilotFacts):
+    webhook_id: str
+    label: str
+    host: str
+    events: tuple[str, ...]
+    is_active: bool
+    failure_count: int = Field(description="Failures in a row.")
+    disabled_reason: str | None
+    missed: int = Field(description="Events it has not got and that can still be replayed.")
+    failed: tuple[FailedDelivery, ...] = Field(description="Of the last 50 deliveries.")
+
+
+class WebhooksFound(CopilotFacts):
+    webhooks: tuple[WebhookFacts, ...]
+
+
+async def _read(desk: CopilotDesk, wanted: WebhooksAsked) -> ToolFindings[WebhooksFound]:
+    async with desk.database.reading(desk.tenant) as connection:
+        webhooks = WebhookRepository(connection, desk.tenant)
+        mine = (
+            (await webhooks.all())[:_WEBHOOKS]
+            if wanted.webhook_id is None
+            else (await webhooks.read(wanted.webhook_id),)
+        )
+        deliveries = DeliveryRepository(connection, desk.tenant)
+        facts = tuple([await _facts(deliveries, one) for one in mine])
+    return ToolFindings(
+        WebhooksFound(webhooks=facts),
+        tuple(desk.cite(CitedKind.WEBHOOK, one.webhook_id, one.label) for one in facts),
+        tuple(draft for one in facts for draft in _drafts(one)),
+    )
+
+
+async def _facts(deliveries: DeliveryRepository, one: Webhook) -> WebhookFacts:
+    latest = await deliveries.latest(one.id)
+    failed = [each for each in latest if each.status is DeliveryStatus.FAILED]
+    return WebhookFacts(
+        webhook_id=one.id,
+        label=one.label,
+        host=urlsplit(one.url).hostname or "",
+        events=one.events,
+        is_active=one.is_active,
+        failure_count=one.failure_count,
+        disabled_reason=one.disabled_reason,
+        missed=one.missed,
+        failed=tuple(
+            FailedDelivery(
+                delivery_id=each.id,
+                event=each.event,
+                failure_kind=each.failure_kind,
+                response_status=each.response_status,
+                created_at=each.created_at,
+            )
+            for each in failed[:_FAILED]
+        ),
+    )
+
+
+def _drafts(one: WebhookFacts) -> tuple[DraftedChange, ...]:
+    path = f"{_PATH}/{one.webhook_id}"
+    if not one.is_active:
+        return (
+            DraftedChange(
+                kind="webhook.enable",
+                changes=f"Turns the webhook {one.webhook_id} on again and sends it a test.",
+                method="POST",
+                path=f"{path}/enable",
+            ),
+        )
+    return tuple(
+        DraftedChange(
+            kind="webhook.replay",
+            changes=f"Sends the delivery {each.delivery_id} again.",
+            method="POST",
+            path=f"{path}/deliveries/{each.delivery_id}/replay",
+        )
+        for each in one.failed[:1]
+    )
+
+
+READ_WEBHOOKS: Final = ReadTool(
+    "read_webhooks",
+    "The state of webhooks, and deliveries that failed.",
+    MANAGERS,
+    ("GET", _PATH),
+    WebhooksAsked,
+    _read,
+)

@@ -1,0 +1,60 @@
+"""Finding runs by what people call them: an id, a ticket, an order."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.repository import TenantRepository
+
+LOOKED_THROUGH: Final = 5_000
+"""The latest events, and runs, that are searched for a ticket's or an order's name: they have no
+index of their own."""
+
+_BY_ID: Final = sa.text("""
+    SELECT id FROM engine_runs WHERE client_id = :client_id AND (id = :named OR event_id = :named)
+    UNION
+    SELECT run_id FROM escalation_tickets WHERE client_id = :client_id AND id = :named
+    LIMIT 1
+""")
+_BY_TICKET: Final = sa.text("""
+    SELECT run.id FROM (
+        SELECT id FROM (
+            SELECT id, unified FROM engine_events
+            WHERE client_id = :client_id AND erased_at IS NULL
+            ORDER BY id DESC LIMIT :looked_through
+        ) AS latest WHERE unified ->> 'ticket_id' = :named ORDER BY id DESC LIMIT 1
+    ) AS event JOIN engine_runs AS run ON run.client_id = :client_id AND run.event_id = event.id
+""")
+_OF_ORDER: Final = sa.text("""
+    SELECT id FROM (
+        SELECT id, lookup FROM engine_runs WHERE client_id = :client_id
+        ORDER BY id DESC LIMIT :looked_through
+    ) AS latest WHERE lookup -> 'order' ->> 'number' = :number ORDER BY id DESC LIMIT :limit
+""")
+
+
+class RunFinder(TenantRepository):
+    async def named(self, named: str) -> str | None:
+        """The id of the run with that id, or of that event, review or ticket; of several of one
+        ticket the latest."""
+        for query in (_BY_ID, _BY_TICKET):
+            found: str | None = await self._connection.scalar(
+                query,
+                {"client_id": self._tenant, "named": named, "looked_through": LOOKED_THROUGH},
+            )
+            if found is not None:
+                return found
+        return None
+
+    async def of_order(self, number: str, *, limit: int) -> tuple[str, ...]:
+        """Ids of the runs that looked up the order with this number, the latest first."""
+        found = await self._connection.scalars(
+            _OF_ORDER,
+            {
+                "client_id": self._tenant,
+                "number": number,
+                "looked_through": LOOKED_THROUGH,
+                "limit": limit,
+            },
+        )
+        return tuple(found)

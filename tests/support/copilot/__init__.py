@@ -1,0 +1,1 @@
+"""What asks the copilot, and the words that customers write against it."""

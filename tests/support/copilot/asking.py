@@ -1,0 +1,40 @@
+"""Questions to the copilot over HTTP."""
+
+import json
+from typing import Any, Final
+
+import httpx
+
+from tests.support.core.engine import LiveEngine
+from tests.support.tenants.shop import Shop
+
+CHAT: Final = "/api/copilot/chat"
+
+
+def body(shop: Shop, *questions: str, **more: object) -> dict[str, Any]:
+    """`questions`: the user's; between two of them the assistant says something."""
+    messages: list[dict[str, str]] = []
+    for question in questions:
+        if messages:
+            messages.append({"role": "assistant", "content": "…ok"})
+        messages.append({"role": "user", "content": question})
+    return {"client_id": shop.client_id, "messages": messages, **more}
+
+
+async def ask(
+    front: LiveEngine, shop: Shop, headers: dict[str, str], *questions: str
+) -> dict[str, Any]:
+    """The answer, which must be one."""
+    answer = await front.http.post(CHAT, json=body(shop, *questions), headers=headers)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def events_of(answer: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
+    """The events of a stream, with their data."""
+    found = []
+    for block in answer.text.strip().split("\n\n"):
+        name, data = block.split("\n", 1)
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
