@@ -136,9 +136,11 @@ _FIGURES: Final = (
         (client_id, day, events, runs, completed, needs_review, failed, no_playbook, escalated,
          reviewed, messages_in, messages_out, customers, latency_p50_ms, latency_p95_ms,
          sentiment_mean, sentiment_count, resolution_rate, automation_rate, escalation_rate,
-         review_rate, computed_at)
+         review_rate, asked, handled, resolved, resolved_alone, reopened, durable, escalations,
+         latencies, cost_micros, computed_at)
     SELECT client_id, (%(now)s::timestamptz AT TIME ZONE 'UTC')::date - n, 110, 110, 90, 0, 20, 0,
            10, 10, 110, 90, 100, 60.5, 180.25, 0.0125, 110, 0.8181818, 0.7272727, 0.0909091, 1,
+           110, 110, 90, 80, 15, 75, '{"low_confidence": 10}', '{"84": 60, "106": 50}', 12000,
            %(now)s
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, %(days)s) AS n""",
 )
