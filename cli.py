@@ -103,6 +103,11 @@ COMMANDS: Final = (
     LazyCommand("correction", "commands.learning.correction:app", "What people changed of drafts."),
     LazyCommand("example", "commands.learning.example:app", "Messages with the right class."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
+    LazyCommand(
+        "simulate",
+        "commands.simulation.simulate:simulate",
+        "Show what the agent would make of messages, and why. Nothing is done.",
+    ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
     LazyCommand(
         "insight",

@@ -37,6 +37,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.AUDIT_ENTRIES: "",
         # It leaves them out too.
         Section.ATTACHMENTS: "",
+        Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
         Section.LABELLED_EXAMPLES: "id run_id",
         Section.RATINGS: "id run_id",

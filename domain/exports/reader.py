@@ -25,6 +25,7 @@ MAX_RECORD_BYTES: Final = 1 << 28
 _ADDED: Final = (
     Section.AUDIT_ENTRIES,
     Section.ATTACHMENTS,
+    Section.SAVED_CASES,
     Section.CORRECTIONS,
     Section.LABELLED_EXAMPLES,
     Section.RATINGS,

@@ -21,6 +21,7 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
+# Locked, so that an erasure of its customer comes before or finds the case that is made of it.
 # The plan that a person decided about is the review's: the run's may have lost what was refused.
 _RUN: Final = sa.text("""
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
@@ -52,12 +53,14 @@ _RUN: Final = sa.text("""
     ) AS review ON true
     WHERE run.client_id = :client_id AND run.id = :run_id
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
+    FOR SHARE OF event
 """)
 
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str) -> RunForCase:
-        """Raises RunNotFound, also for one that was not read yet or whose customer is erased."""
+        """Until the transaction ends its customer is not erased. Raises RunNotFound, also for one
+        that was not read yet or whose customer is erased."""
         row = await self._one(
             _RUN,
             {"client_id": self._tenant, "run_id": run_id, "turns": MAX_MESSAGES - 1},

@@ -15,6 +15,7 @@ from domain.exports.export import Section
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.run import RunStatus
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
 from store.exports.import_sections import (
     CLOSE_APPROVED,
@@ -58,6 +59,7 @@ _MUST_BE_EMPTY: Final = (
     knowledge_entries,
     labelled_examples,
     response_templates,
+    saved_cases,
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 

@@ -262,6 +262,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.KNOWLEDGE_ENTRIES: (
         _insert(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
     ),
+    Section.SAVED_CASES: _plain(Section.SAVED_CASES),
     Section.CORRECTIONS: _plain(Section.CORRECTIONS),
     Section.LABELLED_EXAMPLES: _plain(Section.LABELLED_EXAMPLES),
     Section.RATINGS: _plain(Section.RATINGS),

@@ -60,6 +60,8 @@ FLOORS = {
     # 30 messages of one address in ten minutes.
     ("POST", "/api/widget/chat"): 15,
     ("GET", "/api/widget/config"): 1,
+    # 20 of one person in a minute.
+    ("POST", "/api/simulator/chat"): 5,
 }
 
 

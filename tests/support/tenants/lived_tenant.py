@@ -28,6 +28,7 @@ from tests.support.agent.acting import (
     rules,
     think_by,
 )
+from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
@@ -82,6 +83,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
         (automation_events, {"id": "legacy-7", "event_type": "x", "source": AWKWARD}),
         (churn_predictions, {"id": new_ulid(), "week": now.date(), **churn}),
     ]
+    await a_case(acting.database, shop, a_spec(AWKWARD.split(maxsplit=1)[0], AWKWARD))
     async with acting.database.tenant(shop.tenant) as connection:
         for table, values in rows:
             await connection.execute(sa.insert(table).values(created_at=now, **mine, **values))
