@@ -107,7 +107,8 @@ async def _tried(engine: LiveEngine, owner: dict[str, str], playbook_id: str) ->
     """The run of all cases on the bold draft, once it is over."""
     body = {"playbook_id": playbook_id, "playbook": BOLD}
     begun = _made(await engine.http.post(CASE_RUNS, json=body, headers=owner), 202)
-    return (await _ended(engine, owner, f"{CASE_RUNS}/{begun['id']}"))["run"]
+    run: dict[str, Any] = (await _ended(engine, owner, f"{CASE_RUNS}/{begun['id']}"))["run"]
+    return run
 
 
 async def _ended(engine: LiveEngine, owner: dict[str, str], path: str) -> Any:
