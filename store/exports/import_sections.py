@@ -17,6 +17,7 @@ from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
 from store.analytics.tables import metrics_daily
 from store.content.tables import knowledge_entries
+from store.exports.import_closing import IMPORTED
 from store.exports.record_inserts import insert_parts, insert_records, typed
 from store.exports.sections import SOURCES
 from store.intake.tables import engine_events
@@ -25,9 +26,6 @@ from store.metadata import metadata
 from store.playbooks.tables import playbook_versions, playbooks
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
-
-IMPORTED: Final = "imported"
-"""Error code of a run that was under way when its export was written."""
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
 """Error code of a connection that an export brought: it must be connected anew."""
@@ -227,6 +225,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.CORRECTIONS: _plain(Section.CORRECTIONS),
     Section.LABELLED_EXAMPLES: _plain(Section.LABELLED_EXAMPLES),
     Section.RATINGS: _plain(Section.RATINGS),
+    Section.SHADOW_DRAFTS: _plain(Section.SHADOW_DRAFTS),
 }
 
 RELEASE_MESSAGES: Final = sa.text(f"""
@@ -235,30 +234,3 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
 """Messages of a stretch of places, now that their events are there."""
-
-# Nobody decided in time, as elsewhere: people have the conversation.
-HAND_OVER: Final = sa.text(f"""
-    UPDATE ai_conversations AS conversation
-    SET handed_over_at = coalesce(conversation.handed_over_at, :now)
-    FROM escalation_tickets AS review
-    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
-    JOIN engine_messages AS inbound
-      ON inbound.client_id = run.client_id AND inbound.event_id = run.event_id
-     AND inbound.direction = 'inbound'
-    WHERE conversation.client_id = :client_id AND review.client_id = :client_id
-      AND conversation.id = inbound.conversation_id
-      AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
-""")  # noqa: S608 - our own names
-
-# Approved, and the snapshot was taken before it was carried out: nobody will.
-CLOSE_APPROVED: Final = sa.text(f"""
-    UPDATE engine_runs AS run
-    SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now
-    FROM (
-        SELECT DISTINCT ON (run_id) run_id, decision FROM escalation_tickets
-        WHERE client_id = :client_id ORDER BY run_id, round DESC
-    ) AS latest
-    WHERE run.client_id = :client_id AND run.id = latest.run_id
-      AND run.status = '{RunStatus.NEEDS_REVIEW}'
-      AND latest.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
-""")  # noqa: S608 - our own names

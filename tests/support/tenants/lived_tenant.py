@@ -32,6 +32,7 @@ from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
+from tests.support.learning.left_runs import tried
 from tests.support.learning.taught import taught
 from tests.support.tenants.shop import Shop
 
@@ -116,5 +117,6 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now
         )
         await taught(connection, shop.tenant, words=AWKWARD)
+        await tried(connection, shop, words=AWKWARD)
         note = Note(Actor.operator(CUSTOMER, login=AWKWARD), AWKWARD, {AWKWARD: AWKWARD})
         await AuditLog(connection, shop.tenant).append([note], now, new_ulid)
