@@ -15,7 +15,6 @@ from domain.integrations.integration import IntegrationStatus
 from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
-from store.analytics.tables import metrics_daily
 from store.content.tables import knowledge_entries
 from store.exports.import_closing import IMPORTED
 from store.exports.record_inserts import insert_parts, insert_records, typed
@@ -44,8 +43,8 @@ def _names(section: Section, *without: str) -> list[str]:
     return [column.name for column in SOURCES[section].columns if column.name not in without]
 
 
-def _plain(section: Section) -> tuple[sa.TextClause, ...]:
-    return (insert_records(metadata.tables[section], _names(section)),)
+def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[sa.TextClause, ...]:
+    return (insert_records(metadata.tables[section], _names(section), values),)
 
 
 # As `store/runs/conversations.py` remembers them, at the time of the latest message.
@@ -69,9 +68,9 @@ _MESSAGE: Final = (
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
 # What files of an earlier version do not have.
-_NEWER_FIGURES: Final = {
-    **dict.fromkeys(("escalations", "latencies", "breakdown"), "'{}'"),
-    **dict.fromkeys(("rated", "satisfied", "cost_micros"), "0"),
+_NEW_FIGURES: Final = {
+    **{name: f"coalesce(r.{name}, '{{}}')" for name in ("escalations", "latencies", "breakdown")},
+    **{name: f"coalesce(r.{name}, 0)" for name in ("rated", "satisfied", "cost_micros")},
 }
 
 _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
@@ -193,13 +192,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         ),
         insert_parts(action_ledger, "actions", _ACTION, {"run_id": "o.id"}, "id text, "),
     ),
-    Section.METRICS_DAILY: (
-        insert_records(
-            metrics_daily,
-            _names(Section.METRICS_DAILY),
-            {name: f"coalesce(r.{name}, {value})" for name, value in _NEWER_FIGURES.items()},
-        ),
-    ),
+    Section.METRICS_DAILY: _plain(Section.METRICS_DAILY, _NEW_FIGURES),
     Section.ESCALATION_TICKETS: (
         insert_records(
             escalation_tickets,
