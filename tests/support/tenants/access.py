@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from domain.tenants.client import Role
-from store.metadata import metadata
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
@@ -273,26 +270,9 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
 }
 
 
-_RECORDS: Final = sa.text(
-    " UNION ALL ".join(
-        f"SELECT '{name}' AS name, md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS digest "  # noqa: S608
-        f"FROM {name} t WHERE client_id = :client_id"
-        for name, table in metadata.tables.items()
-        if "client_id" in table.c
-    )
-)
-
-
 async def record_for(front: LiveEngine, shop: Shop, path: str) -> Ids:
     """A record of the shop's that the path can name."""
     for name, make in _MAKERS.items():
         if name in path:
             return await make(front, shop)
     return {}
-
-
-async def records(front: LiveEngine, shop: Shop) -> dict[str, str | None]:
-    """A hash of all that each table keeps of a client, to see that nothing has changed."""
-    async with front.database.service() as connection:
-        found = await connection.execute(_RECORDS, {"client_id": shop.client_id})
-        return {row.name: row.digest for row in found}
