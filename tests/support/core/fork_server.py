@@ -82,11 +82,11 @@ def run(arguments: list[str], environment: dict[str, str], folder: str) -> None:
 def preload() -> None:
     """Import all that the programs need but the command line, which looks at the terminal then."""
     import cli  # noqa: PLC0415
-    from workers import engine as engine_worker  # noqa: F401, PLC0415
     from domain.agent.lexicons import read_lexicons  # noqa: PLC0415
+    from workers import engine as engine_worker  # noqa: F401, PLC0415
     from workers import webhooks as webhook_worker  # noqa: F401, PLC0415
 
-    # A second of CPU in each worker; whoever reads them there finds them read.
+    # Half a second of CPU in each worker; whoever reads them there finds them read.
     read_lexicons()
     for command in cli.COMMANDS:
         command.chosen()
