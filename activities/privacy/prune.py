@@ -13,6 +13,7 @@ from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import Clock
 from domain.privacy.contracts import HousekeepingInput, PruneResult
+from store.cases.case_runs import prune_case_runs
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
@@ -28,6 +29,7 @@ from store.privacy.prune import (
     prune_pauses,
     prune_widget_sessions,
 )
+from store.simulation.tables import replays
 from store.webhooks.tables import webhook_misses
 from store.widget.tables import widget_codes
 
@@ -45,8 +47,9 @@ class Prune:
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes,
         invitations, sessions that are over, the widget's codes and sessions, orders that nothing
-        is told of any more, what finds connections that have ended long ago, what webhooks have
-        missed and the bodies of what was told. Repeating it prunes what is left.
+        is told of any more, what finds connections that have ended long ago, old runs over cases,
+        replays, what webhooks have missed and the bodies of what was told. Repeating it prunes what
+        is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -74,7 +77,9 @@ class Prune:
                 step.ended_connections_s,
                 (prune_ended_endpoints, forget_ended_accounts),
             ),
+            ("replays", step.replays_s, (partial(prune_older, replays),)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
+            ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
             # The bodies last, so that none is missed that cannot be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),
         )

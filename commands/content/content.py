@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from commands.content.preview import PreviewOption, saving, try_content
 from commands.core.context import (
     DEFAULT_DATA,
     ClientOption,
@@ -14,7 +15,6 @@ from commands.core.context import (
     command,
     fields_of,
     reading_client,
-    work_on,
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
@@ -22,9 +22,10 @@ from commands.core.texts import FILE_HELP, required_text, text_of
 from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
+from domain.content.suggestion import SuggestedEntry
 from domain.core.errors import InvalidInput
-from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
+from domain.simulation.variant import ContentVariant
 from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
 from services.content.templates import NewTemplate, add_template, change_template
@@ -66,13 +67,17 @@ async def create_template(
         Intent | None, typer.Option(help="What a customer must want; without it a human looks.")
     ] = None,
     not_for: NotForOption = None,
+    preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Add an answer for a kind of question."""
     text = required_text(body, body_file, "--body")
     new = NewTemplate(name, category, language, text, intent=intent, not_for=tuple(not_for or ()))
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
+    if preview:
+        await try_content(data, client, ContentVariant(added=new.suggested), as_json)
+        return
+    async with saving(data, client) as work:
         made = await add_template(work, operator(), new)
     _tell(made, "Template added.", as_json)
 
@@ -94,6 +99,7 @@ async def update_template(
     active: Annotated[
         bool | None, typer.Option("--on/--off", help="Whether the agent may use it.")
     ] = None,
+    preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -108,7 +114,10 @@ async def update_template(
         is_active=active,
     )
     _require_some(change)
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
+    if preview:
+        await try_content(data, client, ContentVariant(id=template_id, template=change), as_json)
+        return
+    async with saving(data, client) as work:
         changed = await change_template(work, operator(), template_id, change)
     _tell(changed, "Template changed.", as_json)
 
@@ -157,11 +166,15 @@ async def show_template(
 async def delete_template(
     template_id: Annotated[str, typer.Argument()],
     client: ClientOption,
+    preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Delete a template, for good."""
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
+    if preview:
+        await try_content(data, client, ContentVariant(id=template_id, deleted="template"), as_json)
+        return
+    async with saving(data, client) as work:
         await remove_template(work, operator(), template_id)
     answer(as_json, "Template deleted.", template_id=template_id)
 
@@ -173,12 +186,21 @@ async def create_knowledge(
     language: LanguageOption,
     body: Annotated[str | None, typer.Option()] = None,
     body_file: BodyFileOption = None,
+    preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Add a fact that the agent may answer from."""
     text = required_text(body, body_file, "--body")
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
+    if preview:
+        await try_content(
+            data,
+            client,
+            ContentVariant(added=SuggestedEntry(title=title, body=text, language=language)),
+            as_json,
+        )
+        return
+    async with saving(data, client) as work:
         made = await add_knowledge(work, operator(), title=title, body=text, language=language)
     answer(as_json, "Knowledge added.", knowledge_id=made.id)
 
@@ -191,6 +213,7 @@ async def update_knowledge(
     body: Annotated[str | None, typer.Option()] = None,
     body_file: BodyFileOption = None,
     language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -198,7 +221,10 @@ async def update_knowledge(
     text = text_of(body, body_file, "--body")
     change = KnowledgeChange(title=title, body=text, language=language)
     _require_some(change)
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
+    if preview:
+        await try_content(data, client, ContentVariant(id=knowledge_id, knowledge=change), as_json)
+        return
+    async with saving(data, client) as work:
         await change_knowledge(work, operator(), knowledge_id, change)
     answer(as_json, "Knowledge changed.", knowledge_id=knowledge_id)
 
@@ -236,11 +262,17 @@ async def show_knowledge(
 async def delete_knowledge(
     knowledge_id: Annotated[str, typer.Argument()],
     client: ClientOption,
+    preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Delete a knowledge entry, for good."""
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
+    if preview:
+        await try_content(
+            data, client, ContentVariant(id=knowledge_id, deleted="knowledge"), as_json
+        )
+        return
+    async with saving(data, client) as work:
         await remove_knowledge(work, operator(), knowledge_id)
     answer(as_json, "Knowledge deleted.", knowledge_id=knowledge_id)
 

@@ -37,9 +37,11 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.AUDIT_ENTRIES: "",
         # It leaves them out too.
         Section.ATTACHMENTS: "",
+        Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
         Section.LABELLED_EXAMPLES: "id run_id",
         Section.RATINGS: "id run_id",
+        Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
     }.items()
 }
 """Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""

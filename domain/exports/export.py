@@ -29,9 +29,11 @@ class Section(StrEnum):
     KNOWLEDGE_ENTRIES = "knowledge_entries"
     AUDIT_ENTRIES = "audit_entries"
     ATTACHMENTS = "attachments"
+    SAVED_CASES = "saved_cases"
     CORRECTIONS = "corrections"
     LABELLED_EXAMPLES = "labelled_examples"
     RATINGS = "ratings"
+    SHADOW_DRAFTS = "shadow_drafts"
 
 
 _SERVICE: Final = "support-engine"

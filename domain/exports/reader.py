@@ -25,9 +25,11 @@ MAX_RECORD_BYTES: Final = 1 << 28
 _ADDED: Final = (
     Section.AUDIT_ENTRIES,
     Section.ATTACHMENTS,
+    Section.SAVED_CASES,
     Section.CORRECTIONS,
     Section.LABELLED_EXAMPLES,
     Section.RATINGS,
+    Section.SHADOW_DRAFTS,
 )
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")

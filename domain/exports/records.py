@@ -18,6 +18,7 @@ from domain.exports.account_records import (
 )
 from domain.exports.attachment_record import AttachmentRecord
 from domain.exports.audit_record import AuditEntryRecord
+from domain.exports.case_record import SavedCaseRecord
 from domain.exports.conversation_records import (
     ConversationRecord,
     EscalationRecord,
@@ -32,6 +33,7 @@ from domain.exports.learning_records import (
 )
 from domain.exports.record import Id, Record, Time
 from domain.exports.run_record import RunRecord
+from domain.exports.shadow_record import ShadowDraftRecord
 
 
 class ExportDocument(Record):
@@ -53,9 +55,11 @@ class ExportDocument(Record):
     knowledge_entries: tuple[KnowledgeRecord, ...]
     audit_entries: tuple[AuditEntryRecord, ...]
     attachments: tuple[AttachmentRecord, ...]
+    saved_cases: tuple[SavedCaseRecord, ...]
     corrections: tuple[CorrectionExportRecord, ...]
     labelled_examples: tuple[LabelledExampleRecord, ...]
     ratings: tuple[RatingRecord, ...]
+    shadow_drafts: tuple[ShadowDraftRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

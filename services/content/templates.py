@@ -11,6 +11,7 @@ from domain.content.content import (
     check_not_for,
     check_template_body,
 )
+from domain.content.suggestion import SuggestedTemplate
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.content.content import ContentRepository
@@ -28,6 +29,18 @@ class NewTemplate:
     is_active: bool = True
     intent: Intent | None = None
     not_for: tuple[str, ...] = ()
+
+    @property
+    def suggested(self) -> SuggestedTemplate:
+        """The same as it is tried before it is saved. Raises InvalidContent."""
+        return SuggestedTemplate(
+            name=self.name,
+            category=self.category,
+            language=self.language,
+            body=self.body,
+            intent=self.intent,
+            not_for=self.not_for,
+        )
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:

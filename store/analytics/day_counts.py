@@ -49,9 +49,12 @@ class ClientDay:
 #
 # Silent: nothing of its own to answer to. An automatic mail is answered by silence; a message that
 # was added to an open review is part of a case that is counted already.
-_SILENCE: Final = "{0}.status = 'completed' AND {0}.response = '' AND {0}.plan = '[]'"
-_IS_SILENT: Final = _SILENCE.format("run")
-_IT_IS_SILENT: Final = _SILENCE.format("other")
+_AUTOMATIC: Final = (
+    "({0}.joined_review IS NULL AND {0}.status = 'completed' AND {0}.response = '' "
+    "AND {0}.plan = '[]')"
+)
+_IS_AUTOMATIC: Final = _AUTOMATIC.format("run")
+_OTHER_IS_AUTOMATIC: Final = _AUTOMATIC.format("other")
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,
@@ -63,22 +66,22 @@ _LOOKED_AT: Final = f"""
                EXISTS (
                    SELECT FROM engine_messages AS later
                    CROSS JOIN LATERAL (
-                       SELECT count(*) > 0 AS is_silent FROM engine_runs AS other
+                       SELECT count(*) > 0 AS is_automatic FROM engine_runs AS other
                        WHERE other.client_id = run.client_id AND other.event_id = later.event_id
-                         AND other.joined_review IS NULL AND {_IT_IS_SILENT}
+                         AND {_OTHER_IS_AUTOMATIC}
                    ) AS its
                    WHERE later.client_id = run.client_id AND later.direction = 'inbound'
                      AND later.conversation_id = inbound.conversation_id
                      AND later.created_at > past.closed_at
                      AND later.created_at <= past.closed_at + :durable
-                     AND NOT its.is_silent
+                     AND NOT its.is_automatic
                ) OR EXISTS (
                    SELECT FROM engine_messages AS later
                    CROSS JOIN LATERAL (
                        SELECT count(*) > 0 AS is_alike FROM engine_runs AS other
                        WHERE other.client_id = run.client_id AND other.event_id = later.event_id
                          AND other.classification = run.classification
-                         AND ({_IT_IS_SILENT}) IS NOT TRUE
+                         AND {_OTHER_IS_AUTOMATIC} IS NOT TRUE
                    ) AS its
                    WHERE later.client_id = run.client_id AND later.direction = 'inbound'
                      AND later.customer_key = inbound.customer_key
@@ -107,7 +110,7 @@ _LOOKED_AT: Final = f"""
     ) AS inbound ON true
     CROSS JOIN LATERAL (
         SELECT human.reason IS NOT NULL
-                   OR (run.joined_review IS NULL AND ({_IS_SILENT}) IS NOT TRUE) AS asks,
+                   OR (run.joined_review IS NULL AND {_IS_AUTOMATIC} IS NOT TRUE) AS asks,
                coalesce(run.finished_at, run.answered_at, run.received_at) AS closed_at
         OFFSET 0
     ) AS past
@@ -203,7 +206,8 @@ _COUNTED: Final = sa.text(f"""
         WHERE client_id = client.id AND created_at >= :begins AND created_at < :ends
     ) AS rating
     WHERE client.id = ANY(:client_ids) AND client.closed_at IS NULL
-      AND (client.created_at < :ends OR events > 0 OR messages_in > 0 OR messages_out > 0)
+      AND (client.created_at < :ends
+           OR greatest(events, messages_in, messages_out, rated) > 0)
     ORDER BY client.id
 """).columns(retention=JSONB, parts=JSONB)  # noqa: S608 - constants
 

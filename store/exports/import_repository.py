@@ -15,14 +15,13 @@ from domain.exports.export import Section
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.run import RunStatus
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
+from store.exports.import_closing import CLOSE_APPROVED, HAND_OVER, IMPORTED
 from store.exports.import_sections import (
-    CLOSE_APPROVED,
     CREDENTIALS_MISSING,
-    HAND_OVER,
     HELD,
     HELD_BY_PLACE,
-    IMPORTED,
     RELEASE_MESSAGES,
     STATEMENTS,
 )
@@ -58,6 +57,7 @@ _MUST_BE_EMPTY: Final = (
     knowledge_entries,
     labelled_examples,
     response_templates,
+    saved_cases,
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 

@@ -226,6 +226,17 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_time("created_at"),
         ),
     ),
+    Section.SAVED_CASES: _table(
+        Section.SAVED_CASES,
+        (
+            *_text("id name"),
+            *_json("scenario expected"),
+            *_boolean("must"),
+            *_number("tries pass_rate"),
+            *_text("origin run_id created_by"),
+            *_time("created_at updated_at"),
+        ),
+    ),
     Section.CORRECTIONS: _table(
         Section.CORRECTIONS,
         _text("id review_id run_id kind state decided_by")
@@ -245,5 +256,20 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_text("comment channel"),
             *_time("created_at updated_at"),
         ),
+    ),
+    Section.SHADOW_DRAFTS: _table(
+        Section.SHADOW_DRAFTS,
+        (
+            *_text("run_id playbook_id"),
+            *_number("playbook_version"),
+            *_text("classification"),
+            *_number("confidence"),
+            *_text("reason draft"),
+            *_json("plan"),
+            *_text("decision sent"),
+            *_json("comparison"),
+            *_time("created_at compared_at"),
+        ),
+        "t.run_id",
     ),
 }

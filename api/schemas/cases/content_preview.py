@@ -7,7 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from api.schemas.content.content import EntryBody, NewEntryBody, NewTemplateBody, TemplateBody
 from api.schemas.core.strict_body import StrictBody
-from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
+from domain.content.suggestion import SuggestedEntry
 from domain.core.errors import InvalidBody
 from domain.core.ids import ULID, parse_ulid
 from domain.simulation.variant import ContentVariant
@@ -61,8 +61,7 @@ class ContentPreviewBody(StrictBody):
         if len(self.model_fields_set) != 1:
             raise InvalidBody("un seul changement attendu")
         if new := self.new_template:
-            fields = new.model_dump(exclude={"is_active"})
-            return ContentVariant(added=SuggestedTemplate.model_validate(fields))
+            return ContentVariant(added=new.template.suggested)
         if self.new_knowledge:
             return ContentVariant(
                 added=SuggestedEntry.model_validate(self.new_knowledge.model_dump())

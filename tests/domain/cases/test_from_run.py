@@ -124,9 +124,9 @@ def test_what_stands_is_expected(
     expected = expected_of_run(
         replace(
             _RUN,
-            decision=decision and EscalationStatus(decision),
+            decision=None if decision is None else EscalationStatus(decision),
             status=RunStatus(ended),
-            reason=reason and EscalationReason(reason),
+            reason=None if reason is None else EscalationReason(reason),
         )
     )
     assert (expected.status, list(expected.actions)) == (status, actions)

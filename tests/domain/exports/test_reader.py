@@ -74,7 +74,7 @@ WRONG: dict[str, tuple[str | Callable[[str], str], str]] = {
     "no export": ('{"a": 1}', "exported_at is expected here"),
     "an answer": ('{"error": "Non autorise."}', "exported_at is expected here"),
     "something behind": (lambda good: good + "{}", "behind the export"),
-    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind ratings"),
+    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind shadow_drafts"),
     "a section less": (
         lambda good: good.replace('"settings": [], ', ""), "settings is expected here, not integ",
     ),
@@ -102,7 +102,9 @@ def test_what_is_no_export(name: str) -> None:
         read(text if isinstance(text, str) else text(text_of()))
 
 
-@pytest.mark.parametrize("first", ["audit_entries", "attachments", "corrections", "ratings"])
+@pytest.mark.parametrize(
+    "first", ["audit_entries", "attachments", "saved_cases", "corrections", "ratings"]
+)
 def test_a_file_of_before_there_were_all_sections(first: str) -> None:
     old = json.loads(text_of({"knowledge_entries": [{"a": 1}]}))
     for name in list(Section)[list(Section).index(Section(first)) :]:

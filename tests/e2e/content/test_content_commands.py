@@ -160,3 +160,15 @@ async def _suggested(installed: Installation) -> str:
             return (await suggest(work, Actor.key("k"), ENTRY, "asked twice")).id
     finally:
         await database.close()
+
+
+def test_a_preview_saves_nothing(installed: Installation) -> None:
+    env = {"DATABASE_URL": installed.url}
+    create = (
+        "knowledge", "create", *installed.of_client, "--title", "Hours", "--body", "From 9 to 5.",
+        "--language", "en",
+    )  # fmt: skip
+    started = cli_json(*create, "--preview", **env)
+    assert (str(started["total"]), len(started["case_run_id"])) == ("0", 26)
+    assert "case_run_under_way" in cli(*create, "--preview", **env).stderr
+    assert installed.listed("knowledge", "knowledge") == []

@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 import pytest
 
+from adapters.system import utc_now
 from domain.cases.case import MAX_CASES, CaseOrigin, SavedCase
 from domain.cases.case_documents import CaseImportOutcome, parse_cases, write_cases
+from domain.cases.case_run import KEPT_RUNS, CaseOutcome, CaseResult
 from domain.cases.errors import CaseNameTaken, CaseNotFound, CaseRunUnderWay, TooManyCases
 from domain.core import names
 from domain.core.errors import DomainError
@@ -21,9 +24,12 @@ from services.cases.case_runs import start_case_run
 from services.cases.cases_from_runs import add_case_of_run
 from services.cases.saved_cases import add_case, change_case, delete_case, import_cases
 from services.core.unit_of_work import UnitOfWork
+from store.cases.case_runs import CaseRunRepository, KeptResult, prune_case_runs
 from store.cases.saved_cases import SavedCaseRepository
+from store.cases.tables import case_runs
 from store.core.database import Database
-from tests.support.cases.cases import a_case, a_spec
+from tests.support.cases.cases import a_case, a_case_run, a_spec
+from tests.support.core.rows import rows
 from tests.support.core.units import Recorder, units_on
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop
@@ -95,7 +101,7 @@ async def test_the_limit_holds_for_two_at_once(database: Database, shop: Shop) -
         return None
 
     ended = await asyncio.gather(add("un"), add("deux"))
-    assert sorted(type(one) for one in ended if one) == [TooManyCases]
+    assert [type(one) for one in ended if one] == [TooManyCases]
     assert len(await _all(database, shop)) == MAX_CASES
     async with units.of(shop.tenant) as work:
         with pytest.raises(TooManyCases):
@@ -150,3 +156,27 @@ async def test_a_real_run_becomes_a_case_without_personal_data(
             await add_case_of_run(work, ANNA, said.run_id)
     assert (case.origin, case.run_id) == (CaseOrigin.RUN, said.run_id)
     assert case.scenario.messages
+
+
+@pytest.mark.own_database
+async def test_old_runs_are_pruned_but_for_verdicts_that_may_hold(
+    database: Database, shop: Shop
+) -> None:
+    case_id = await a_case(database, shop)
+    runs = [await a_case_run(database, shop) for _ in range(KEPT_RUNS + 3)]
+    outcome = CaseOutcome(status=OutcomeStatus.COMPLETED)
+    async with database.tenant(shop.tenant) as connection:
+        kept = CaseRunRepository(connection, shop.tenant)
+        for run_id, digest in ((runs[0], b"a"), (runs[1], b"b"), (runs[-1], b"a")):
+            result = CaseResult(
+                case_id=case_id, name="", must=True, passed=True, tries=1, passes=1, unmet=(),
+                outcome=outcome, created_at=utc_now(),
+            )  # fmt: skip
+            await kept.keep(run_id, KeptResult(result, digest))
+    async with database.service() as connection:
+        await prune_case_runs(connection, utc_now() - timedelta(days=1))
+    left = {row["id"] for row in await rows(database, case_runs, of=shop)}
+    assert left == {runs[1], *runs[3:]}
+    async with database.service() as connection:
+        await prune_case_runs(connection, utc_now())
+    assert runs[1] not in {row["id"] for row in await rows(database, case_runs, of=shop)}

@@ -28,9 +28,11 @@ from tests.support.agent.acting import (
     rules,
     think_by,
 )
+from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
+from tests.support.learning.left_runs import tried
 from tests.support.learning.taught import taught
 from tests.support.tenants.shop import Shop
 
@@ -82,6 +84,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
         (automation_events, {"id": "legacy-7", "event_type": "x", "source": AWKWARD}),
         (churn_predictions, {"id": new_ulid(), "week": now.date(), **churn}),
     ]
+    await a_case(acting.database, shop, a_spec(AWKWARD.split(maxsplit=1)[0], AWKWARD))
     async with acting.database.tenant(shop.tenant) as connection:
         for table, values in rows:
             await connection.execute(sa.insert(table).values(created_at=now, **mine, **values))
@@ -114,5 +117,6 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now
         )
         await taught(connection, shop.tenant, words=AWKWARD)
+        await tried(connection, shop, words=AWKWARD)
         note = Note(Actor.operator(CUSTOMER, login=AWKWARD), AWKWARD, {AWKWARD: AWKWARD})
         await AuditLog(connection, shop.tenant).append([note], now, new_ulid)

@@ -1,0 +1,45 @@
+"""A change of content and the client's cases: tried before it is saved, and what the save costs."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.core.context import answer, model_of, warn, work_on
+from commands.core.person import operator
+from domain.core.ids import TenantId
+from domain.simulation.variant import ContentVariant
+from services.cases.content_previews import preview_content
+from services.content.lost_verdicts import counting_lost
+from services.core.unit_of_work import UnitOfWork
+
+PreviewOption = Annotated[
+    bool, typer.Option("--preview", help="Save nothing: try it on all cases; see case results.")
+]
+
+
+async def try_content(data: Path, client: str, change: ContentVariant, as_json: bool) -> None:
+    """Have a worker try it, and say where its results will be."""
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        started = await preview_content(work, operator(), change)
+    answer(
+        as_json,
+        f"Nothing is saved; {started.total} cases are tried with it and without.",
+        case_run_id=started.id,
+        total=started.total,
+    )
+
+
+@asynccontextmanager
+async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
+    """A unit of work. Warns of cases that are green no more after it."""
+    async with (
+        work_on(data) as units,
+        units.of(TenantId(client)) as work,
+        counting_lost(work, model_of(data)) as lost,
+    ):
+        yield work
+    if lost.count:
+        warn(f"{lost.count} cases were green and must be run again before a playbook goes live")
