@@ -24,8 +24,8 @@ from tests.support.runs.conversation import write
 from tests.support.runs.traced_run import CREDENTIAL, traced_run
 from tests.support.servers.llm import Asked, Reply, Say, Think
 from tests.support.servers.llm_stream import Call, Calls
-from tests.support.tenants.access import records
 from tests.support.tenants.account import KEYS, LABEL
+from tests.support.tenants.records import records
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhook_dashboard import ready
 
