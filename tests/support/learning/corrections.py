@@ -3,14 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import sqlalchemy as sa
+
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.intake.event import Channel, UnifiedEvent
 from domain.learning.correction import CorrectionLesson
 from domain.tenants.actor import Actor
 from services.learning.corrections import accept_correction
 from services.reviews.decisions import edit_review, reject_review
 from store.core.database import Database
+from store.intake.tables import engine_events
 from store.learning.tables import corrections
 from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
@@ -40,10 +44,18 @@ async def corrected(
         text=text,
         draft=draft,
         reason=reason,
+        handoff_reason=reason.value,
         plan=plan,
         language=language,
         citations=list(citations),
     )
+    unified = UnifiedEvent(channel=Channel.API, text=text, customer_email="zoe@x.fr")
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(engine_events.c.client_id == shop.client_id, engine_events.c.text == text)
+            .values(unified=unified.model_dump(mode="json"))
+        )
     async with units_on(database).of(shop.tenant) as work:
         if sent is None:
             await reject_review(work, OPERATOR, review_id, "Trop cher.")

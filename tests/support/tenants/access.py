@@ -30,6 +30,7 @@ from tests.support.learning.learning_routes import (
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
+from tests.support.simulation.replays import REPLAYS, replay_ids
 from tests.support.tenants import account
 from tests.support.tenants.served_routes import Route
 from tests.support.tenants.shop import Shop
@@ -115,6 +116,13 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", CREDITS + "/checkout"): Access(MANAGERS, body={"credits": 100}),
     ("GET", CHECKOUTS + "/{checkout_id}"): Access(ALL, Client.RECORD, missing="checkout_not_found"),
     ("GET", USAGE): Access(ALL),
+    ("GET", REPLAYS): Access(ALL),
+    ("POST", REPLAYS): Access(MANAGERS, Client.BODY, {"variant": {}}),
+    **{
+        ("GET", REPLAYS + path): Access(ALL, missing="replay_not_found")
+        for path in ("/{replay_id}", "/{replay_id}/examples")
+    },
+    ("POST", REPLAYS + "/{replay_id}/stop"): Access(MANAGERS, missing="replay_not_found"),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{
@@ -249,6 +257,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
+    "{replay_id}": replay_ids,
     "{correction_id}": a_correction,
     "{example_id}": an_example,
     "{webhook_id}": _webhook,
