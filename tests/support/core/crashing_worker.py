@@ -64,7 +64,7 @@ _MISSED_AFTER: Final = timedelta(seconds=3)
 
 
 def _promise_heartbeats() -> None:
-    for promised in (options.OUTSIDE, options.DELIVERING, options.ERASING):
+    for promised in (options.OUTSIDE, options.DELIVERING, options.ERASING, options.TRYING):
         promised["heartbeat_timeout"] = _MISSED_AFTER
 
 
