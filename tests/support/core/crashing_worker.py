@@ -68,7 +68,8 @@ _ADD: Final = ReplayRepository.add
 
 
 def _promise_heartbeats() -> None:
-    for promised in (options.OUTSIDE, options.DELIVERING, options.ERASING, options.REPLAYING):
+    patient = (options.OUTSIDE, options.DELIVERING, options.ERASING)
+    for promised in (*patient, options.REPLAYING, options.TRYING):
         promised["heartbeat_timeout"] = _MISSED_AFTER
 
 

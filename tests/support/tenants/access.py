@@ -17,13 +17,7 @@ from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
-from tests.support.learning.learning_routes import (
-    CORRECTIONS,
-    EXAMPLES,
-    OF_LEARNING,
-    a_correction,
-    an_example,
-)
+from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
@@ -128,11 +122,11 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
-    ("GET", CORRECTIONS): Access(ALL),
-    ("GET", EXAMPLES): Access(ALL),
+    ("GET", learning.CORRECTIONS): Access(ALL),
+    ("GET", learning.EXAMPLES): Access(ALL),
     **{
         (method, path): Access(roles, Client.RECORD, body, missing)
-        for method, path, roles, body, missing in OF_LEARNING
+        for method, path, roles, body, missing in learning.OF_LEARNING
     },
     ("GET", SUGGESTIONS): Access(ALL),
     **{
@@ -255,8 +249,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{replay_id}": replay_ids,
-    "{correction_id}": a_correction,
-    "{example_id}": an_example,
+    "{correction_id}": learning.a_correction,
+    "{example_id}": learning.an_example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
     "{template_id}": _content,
