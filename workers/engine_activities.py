@@ -25,6 +25,7 @@ from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
@@ -171,7 +172,8 @@ def build_activities(
     traffic = Traffic(time.monotonic)
     net = LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
-    client_mail = ClientMail(database, mailer, utc_now)
+    question = RatingQuestion(sealer, settings.server.origin, utc_now)
+    client_mail = ClientMail(database, mailer, utc_now, question)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )

@@ -106,6 +106,13 @@ _SETTINGS: Final = sa.text("""
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING""")
 
+# Every column is written as the export has it.
+_AS_THEY_ARE: Final = (
+    Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
+    Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
+    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS,
+)  # fmt: skip
+
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.CLIENT: (
         sa.text("""
@@ -169,7 +176,6 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
                  json_to_recordset(o.messages) AS r ({typed(engine_messages, _MESSAGE)})
         """),  # noqa: S608 - our own names
     ),
-    Section.AUTOMATION_EVENTS: _plain(Section.AUTOMATION_EVENTS),
     Section.ENGINE_RUNS: (
         insert_parts(
             engine_events,
@@ -208,17 +214,10 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             },
         ),
     ),
-    Section.SENTIMENT_LOGS: _plain(Section.SENTIMENT_LOGS),
-    Section.CHURN_PREDICTIONS: _plain(Section.CHURN_PREDICTIONS),
-    Section.RESPONSE_TEMPLATES: _plain(Section.RESPONSE_TEMPLATES),
     Section.KNOWLEDGE_ENTRIES: (
         insert_records(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
     ),
-    Section.SAVED_CASES: _plain(Section.SAVED_CASES),
-    Section.CORRECTIONS: _plain(Section.CORRECTIONS),
-    Section.LABELLED_EXAMPLES: _plain(Section.LABELLED_EXAMPLES),
-    Section.RATINGS: _plain(Section.RATINGS),
-    Section.SHADOW_DRAFTS: _plain(Section.SHADOW_DRAFTS),
+    **{section: _plain(section) for section in _AS_THEY_ARE},
 }
 
 RELEASE_MESSAGES: Final = sa.text(f"""
