@@ -16,6 +16,9 @@ from services.reviews.decisions import edit_review, reject_review
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.learning.tables import corrections
+from store.reviews.escalations import RUN_OF_TICKET
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_runs
 from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
 from tests.support.reviews.reviews import DRAFT, open_review
@@ -31,6 +34,7 @@ async def corrected(
     *,
     sent: str | None = SENT,
     text: str = "Les retours sont-ils gratuits ?",
+    customer: str = "zoe@x.fr",
     reason: EscalationReason = EscalationReason.LOW_CONFIDENCE,
     plan: tuple[PlannedAction, ...] = (PlannedAction(kind=ActionKind.REPLY),),
     draft: str = DRAFT,
@@ -49,12 +53,17 @@ async def corrected(
         language=language,
         citations=list(citations),
     )
-    unified = UnifiedEvent(channel=Channel.API, text=text, customer_email="zoe@x.fr")
+    unified = UnifiedEvent(channel=Channel.API, text=text, customer_email=customer)
     async with database.tenant(shop.tenant) as connection:
+        event_id = await connection.scalar(
+            sa.select(engine_runs.c.event_id)
+            .join(escalation_tickets, RUN_OF_TICKET)
+            .where(escalation_tickets.c.id == review_id)
+        )
         await connection.execute(
             sa.update(engine_events)
-            .where(engine_events.c.client_id == shop.client_id, engine_events.c.text == text)
-            .values(unified=unified.model_dump(mode="json"))
+            .where(engine_events.c.id == event_id)
+            .values(unified=unified.model_dump(mode="json"), customer_email=customer)
         )
     async with units_on(database).of(shop.tenant) as work:
         if sent is None:

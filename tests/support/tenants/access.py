@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from domain.tenants.client import Role
-from store.metadata import metadata
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
@@ -20,13 +17,7 @@ from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
-from tests.support.learning.learning_routes import (
-    CORRECTIONS,
-    EXAMPLES,
-    OF_LEARNING,
-    a_correction,
-    an_example,
-)
+from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
@@ -131,11 +122,11 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
-    ("GET", CORRECTIONS): Access(ALL),
-    ("GET", EXAMPLES): Access(ALL),
+    ("GET", learning.CORRECTIONS): Access(ALL),
+    ("GET", learning.EXAMPLES): Access(ALL),
     **{
         (method, path): Access(roles, Client.RECORD, body, missing)
-        for method, path, roles, body, missing in OF_LEARNING
+        for method, path, roles, body, missing in learning.OF_LEARNING
     },
     ("GET", SUGGESTIONS): Access(ALL),
     **{
@@ -258,8 +249,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{replay_id}": replay_ids,
-    "{correction_id}": a_correction,
-    "{example_id}": an_example,
+    "{correction_id}": learning.a_correction,
+    "{example_id}": learning.an_example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
     "{template_id}": _content,
@@ -279,26 +270,9 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
 }
 
 
-_RECORDS: Final = sa.text(
-    " UNION ALL ".join(
-        f"SELECT '{name}' AS name, md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS digest "  # noqa: S608
-        f"FROM {name} t WHERE client_id = :client_id"
-        for name, table in metadata.tables.items()
-        if "client_id" in table.c
-    )
-)
-
-
 async def record_for(front: LiveEngine, shop: Shop, path: str) -> Ids:
     """A record of the shop's that the path can name."""
     for name, make in _MAKERS.items():
         if name in path:
             return await make(front, shop)
     return {}
-
-
-async def records(front: LiveEngine, shop: Shop) -> dict[str, str | None]:
-    """A hash of all that each table keeps of a client, to see that nothing has changed."""
-    async with front.database.service() as connection:
-        found = await connection.execute(_RECORDS, {"client_id": shop.client_id})
-        return {row.name: row.digest for row in found}
