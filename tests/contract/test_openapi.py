@@ -64,6 +64,8 @@ FLOORS = {
     ("GET", "/api/widget/config"): 1,
     # 20 of one person in a minute.
     ("POST", "/api/simulator/chat"): 5,
+    # 30 of one person in a minute.
+    ("POST", "/api/copilot/chat"): 5,
 }
 
 
