@@ -1,4 +1,4 @@
-"""Forget dry runs and simulations: their histories hold what people wrote, and last a day at most."""
+"""Forget dry runs and simulations: their histories hold what people wrote, for a day at most."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -53,7 +53,9 @@ async def test_a_correction_makes_the_next_version_better(engine: LiveEngine) ->
         ["30 jours"],
         ["14 jours"],
     )
-    _made(await http.post(CASES, json=offered, headers=owner), 201)
+    # The rule that asked for a person goes with the next version.
+    expected = {**offered["expected"], "status": "completed"}
+    _made(await http.post(CASES, json={**offered, "expected": expected}, headers=owner), 201)
 
     # The case fails the next version, which would answer by itself.
     assert _refusal(await http.put(one, json=BOLD, headers=owner)) == (0, 1)
@@ -107,7 +109,8 @@ async def _tried(engine: LiveEngine, owner: dict[str, str], playbook_id: str) ->
     """The run of all cases on the bold draft, once it is over."""
     body = {"playbook_id": playbook_id, "playbook": BOLD}
     begun = _made(await engine.http.post(CASE_RUNS, json=body, headers=owner), 202)
-    run: dict[str, Any] = (await _ended(engine, owner, f"{CASE_RUNS}/{begun['id']}"))["run"]
+    ended = await _ended(engine, owner, f"{CASE_RUNS}/{begun['id']}")
+    run: dict[str, Any] = ended["run"]
     return run
 
 
