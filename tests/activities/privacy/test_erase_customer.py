@@ -24,6 +24,7 @@ from store.learning.tables import corrections, labelled_examples
 from store.privacy.erasure_words import CustomerWords
 from store.ratings.tables import ratings
 from store.runs.tables import engine_messages
+from store.simulation.tables import replay_changes
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.cases.cases import a_case
@@ -32,6 +33,7 @@ from tests.support.core.units import units_on
 from tests.support.learning.corrections import OPERATOR, corrected
 from tests.support.privacy.old_records import leave_records
 from tests.support.runs.conversation import write
+from tests.support.simulation.replays import a_replay
 from tests.support.tenants.shop import Shop
 from tests.support.widget.talk import answer, ask, begin
 
@@ -82,6 +84,30 @@ async def test_a_try_that_broke_off_has_still_found_what_was_under_way(
     assert await erasure.mark() == 1
     assert await erasure.mark() == 1
     assert await erasure_of(database, shop, utc_now()).mark() == 0
+
+
+async def test_the_drafts_of_replays_go(database: Database, shop: Shop) -> None:
+    theirs, other = [
+        await write(database, shop, customer=email, key=f"email:{email}")
+        for email in (KEY, "b@x.example")
+    ]
+    replay_id = await a_replay(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        for ref in (theirs, other):
+            await connection.execute(
+                sa.insert(replay_changes).values(
+                    client_id=shop.client_id, replay_id=replay_id, event_id=ref.event_id,
+                    kind="other_answer", before={}, after={}, draft="Bonjour Ann",
+                )
+            )  # fmt: skip
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    assert [row["event_id"] for row in await rows(database, replay_changes, of=shop)] == [
+        other.event_id
+    ]
 
 
 async def test_an_assistants_suggestion_that_has_the_address_goes(
