@@ -96,7 +96,7 @@ class Renaming:
             return
         elif rest:
             self._rename(value[name], rest, event_id)
-        elif name == _KEY:
+        elif name == _KEY and "id" in value:  # a conversation's; a part of a day's runs has none
             value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])
