@@ -22,6 +22,7 @@ COPY adapters/ adapters/
 COPY api/ api/
 COPY commands/ commands/
 COPY demo/ demo/
+COPY docs/ docs/
 COPY domain/ domain/
 COPY embedded/ embedded/
 COPY migrations/ migrations/

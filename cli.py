@@ -70,6 +70,7 @@ COMMANDS: Final = (
     ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
     LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),
+    LazyCommand("replay", "commands.simulation.replay:app", "Past events, thought through again."),
     LazyCommand("template", "commands.content.content:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
@@ -103,6 +104,11 @@ COMMANDS: Final = (
     LazyCommand("correction", "commands.learning.correction:app", "What people changed of drafts."),
     LazyCommand("example", "commands.learning.example:app", "Messages with the right class."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
+    LazyCommand(
+        "simulate",
+        "commands.simulation.simulate:simulate",
+        "Show what the agent would make of messages, and why. Nothing is done.",
+    ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
     LazyCommand(
         "insight",

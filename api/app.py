@@ -15,6 +15,7 @@ from api.dashboard import static
 from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.routers import account as account_pages
 from api.dashboard.routers import provider as provider_pages
+from api.dashboard.routers import rate as rate_pages
 from api.dashboard.routers import sign_in as sign_in_pages
 from api.http.draining_server import Draining
 from api.http.request_context import RequestContext
@@ -48,6 +49,7 @@ from api.routers.learning import corrections, labelled_examples, playbook_report
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
+from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
 from api.routers.runs import runs
 from api.routers.simulation import replays, simulator
@@ -122,6 +124,7 @@ _ROUTERS: Final = tuple(
         widget_config,
         widget_messages,
         widget_seen,
+        widget_rating,
         widget_verification,
         widget_preflight,
         widget_script,
@@ -132,6 +135,7 @@ _ROUTERS: Final = tuple(
         sign_in_pages,
         provider_pages,
         account_pages,
+        rate_pages,
         static,
         oauth_metadata,
         oauth_register,

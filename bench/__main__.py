@@ -21,6 +21,7 @@ from bench.chapters import (
     hostile,
     inbound,
     parked,
+    replays,
     size,
     webhooks,
 )
@@ -41,6 +42,7 @@ CHAPTERS: Final = (
     "hostile",
     "floods",
     "inbound",
+    "replay",
     "accounts",
 )
 
@@ -60,8 +62,14 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     sixth = await hostile(effort, folder, out) if "hostile" in chapters else None
     seventh = await floods(effort, folder, out) if "floods" in chapters else []
     ninth = await inbound(effort, folder, out) if "inbound" in chapters else []
+    tenth = await replays(effort, folder, out) if "replay" in chapters else None
     eighth = await first_answers(folder) if "accounts" in chapters else None
-    turns = [turn for chapter in (first, second, third, sixth) if chapter for turn in chapter.turns]
+    turns = [
+        turn
+        for chapter in (first, second, third, sixth, tenth)
+        if chapter
+        for turn in chapter.turns
+    ]
     report = report_on(
         [*turns, *fourth, *(fifth.turns if fifth else ()), *seventh, *ninth],
         plans=second.plans if second else [],
@@ -71,6 +79,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
         exports=fifth.figures if fifth else None,
         hostile=sixth.answers if sixth else [],
         first_answers=eighth,
+        replay=tenth.figures if tenth else None,
         started_at=started_at,
         cores=os.cpu_count() or 1,
     )

@@ -57,6 +57,7 @@ from bench.measure import (
 )
 from bench.parked import ParkedContender
 from bench.plans import StatementPlan, plans_of
+from bench.replay_contender import ReplayContender, ReplayFigures, replay_turns
 from bench.webhook_contenders import (
     ChildrenContender,
     HangingContender,
@@ -100,6 +101,12 @@ class Hostile:
 
     turns: list[TurnResult]
     answers: list[HostileAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class Replays:
+    turns: list[TurnResult]
+    figures: ReplayFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +199,17 @@ async def inbound(effort: Effort, folder: Path, out: Console) -> list[TurnResult
     async with _running(contenders, out):
         turns = list(inbound_turns(effort.rounds, effort.seconds))
         return await _take_turns(turns, contenders, out)
+
+
+async def replays(effort: Effort, folder: Path, out: Console) -> Replays:
+    """The gateway while another tenant replays its month, and without; then the whole replay with
+    nothing beside it."""
+    contender = ReplayContender(folder)
+    async with _running([contender], out):
+        turns = list(replay_turns(effort.rounds, effort.seconds))
+        taken = await _take_turns(turns, [contender], out)
+        with out.status("a whole replay"):
+            return Replays(taken, await contender.figures())
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:

@@ -136,9 +136,11 @@ _FIGURES: Final = (
         (client_id, day, events, runs, completed, needs_review, failed, no_playbook, escalated,
          reviewed, messages_in, messages_out, customers, latency_p50_ms, latency_p95_ms,
          sentiment_mean, sentiment_count, resolution_rate, automation_rate, escalation_rate,
-         review_rate, computed_at)
+         review_rate, asked, handled, resolved, resolved_alone, reopened, durable, escalations,
+         latencies, cost_micros, computed_at)
     SELECT client_id, (%(now)s::timestamptz AT TIME ZONE 'UTC')::date - n, 110, 110, 90, 0, 20, 0,
            10, 10, 110, 90, 100, 60.5, 180.25, 0.0125, 110, 0.8181818, 0.7272727, 0.0909091, 1,
+           110, 110, 90, 80, 15, 75, '{"low_confidence": 10}', '{"84": 60, "106": 50}', 12000,
            %(now)s
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, %(days)s) AS n""",
 )
@@ -176,7 +178,36 @@ _CONTENT: Final = (
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, 200) AS n""",
 )
 
-FILL: Final = (*HISTORY, *_CONVERSATIONS, *_RUNS, *_FIGURES, *_CONTENT)
+# Of what people decided.
+_LEARNING: Final = (
+    """INSERT INTO saved_cases
+        (client_id, id, name, scenario, expected, origin, created_by, created_at)
+    SELECT client_id, pg_temp.ulid(at, run_id || 'case'), 'Commande ' || run_id,
+           jsonb_build_object('messages', jsonb_build_array(jsonb_build_object('text', said))),
+           '{"status": "completed"}', 'run', 'user:agent', at
+    FROM tickets WHERE by_human AND n %% 100 = 0""",
+    """INSERT INTO corrections
+        (client_id, id, review_id, run_id, kind, state, created_at)
+    SELECT client_id, pg_temp.ulid(at, run_id || 'correction'),
+           pg_temp.ulid(at, run_id || 'review'), run_id, 'edited', 'open', at
+    FROM tickets WHERE by_human""",
+    """INSERT INTO labelled_examples
+        (client_id, id, run_id, text, language, classification, labelled_by, created_at)
+    SELECT client_id, pg_temp.ulid(at, run_id || 'example'), run_id, said, 'fr', 'order_status',
+           'user:agent', at
+    FROM tickets WHERE by_human""",
+    """INSERT INTO ratings (client_id, id, run_id, score, channel, created_at)
+    SELECT client_id, pg_temp.ulid(at, run_id || 'rating'), run_id, 1 + n %% 5, 'mail', at
+    FROM tickets WHERE by_human""",
+    """INSERT INTO shadow_drafts
+        (client_id, run_id, playbook_id, playbook_version, classification, confidence, draft, plan,
+         created_at)
+    SELECT client_id, run_id, playbook_id, playbook_version, 'order_status', 0.9, answered,
+           jsonb_build_array(%(plan)s::jsonb), at
+    FROM tickets JOIN engine_runs AS run USING (client_id) WHERE by_human AND run.id = run_id""",
+)
+
+FILL: Final = (*HISTORY, *_CONVERSATIONS, *_RUNS, *_FIGURES, *_CONTENT, *_LEARNING)
 
 FILL_CONVERSATIONS: Final = (
     "INSERT INTO users (id, email, created_at) VALUES (%(user)s, 'growth@example.com', %(now)s)",
@@ -198,6 +229,7 @@ FILL_CONVERSATIONS: Final = (
 SWEPT: Final = (
     "action_ledger", "ai_conversations", "api_keys", "audit_entries", "automation_events",
     "churn_predictions", "client_settings", "engine_events", "engine_messages", "engine_runs",
-    "escalation_tickets", "integrations", "knowledge_entries", "metrics_daily",
-    "response_templates", "sentiment_logs",
+    "corrections", "escalation_tickets", "integrations", "knowledge_entries", "labelled_examples",
+    "metrics_daily", "ratings", "response_templates", "saved_cases",
+    "sentiment_logs", "shadow_drafts",
 )  # fmt: skip

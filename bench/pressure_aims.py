@@ -5,6 +5,7 @@ from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
 from bench.inbound_contender import TOLD, UNTOLD
 from bench.measure import HOSTILE, PEACE
+from bench.replay_contender import REPLAYED, UNREPLAYED, ReplayFigures
 
 
 def hostile_aims(rows: list[ReportRow], answers: list[HostileAnswer]) -> list[RatioAim]:
@@ -44,4 +45,16 @@ def inbound_aims(rows: list[ReportRow]) -> list[RatioAim]:
     return [
         RatioAim(text="p99 of y / x, 4 callers: at most 2", value=slower, met=slower <= 2),
         note("p50 of y / x", found[TOLD].p50 / found[UNTOLD].p50),
+    ]
+
+
+def replay_aims(rows: list[ReportRow], figures: ReplayFigures) -> list[RatioAim]:
+    found = {row.contender: row for row in rows}
+    slower = found[REPLAYED].p99 / found[UNREPLAYED].p99
+    return [
+        RatioAim(text="p99 of z2 / z1, 4 callers: at most 2", value=slower, met=slower <= 2),
+        note("p50 of z2 / z1", found[REPLAYED].p50 / found[UNREPLAYED].p50),
+        note("events a second beside 8 calls a second", quantile(figures.beside_per_second, 0.5)),
+        note(f"seconds for {figures.examined} events alone", figures.alone_s),
+        note("events a second alone", figures.examined / figures.alone_s),
     ]

@@ -42,7 +42,8 @@ from bench.measure import (
     TurnResult,
 )
 from bench.plans import StatementPlan
-from bench.pressure_aims import flood_aims, hostile_aims, inbound_aims
+from bench.pressure_aims import flood_aims, hostile_aims, inbound_aims, replay_aims
+from bench.replay_contender import REPLAYED, UNREPLAYED, ReplayFigures
 
 RESULTS: Final = ROOT / "bench" / "results"
 TITLES: Final = {
@@ -71,6 +72,8 @@ TITLES: Final = {
     REFUSED_FLOOD: "w  tenant B's, a refused flood of A",
     UNTOLD: "x  tenant B's calls, no webhooks",
     TOLD: "y  tenant B's, beside 10,000 webhooks of A",
+    UNREPLAYED: "z1 tenant B's calls, no replay",
+    REPLAYED: "z2 tenant B's, beside A's replay of 10,000 events",
 }
 
 
@@ -88,6 +91,7 @@ class BenchReport(BaseModel):
     exports: ExportFigures | None
     hostile: list[HostileAnswer]
     first_answers: FirstAnswers | None
+    replay: ReplayFigures | None
     turns: list[TurnResult]
 
     @property
@@ -105,6 +109,7 @@ def report_on(
     exports: ExportFigures | None,
     hostile: list[HostileAnswer],
     first_answers: FirstAnswers | None,
+    replay: ReplayFigures | None,
     started_at: datetime,
     cores: int,
 ) -> BenchReport:
@@ -126,6 +131,7 @@ def report_on(
             *(hostile_aims(rows, hostile) if hostile else ()),
             *flood_aims(rows),
             *inbound_aims(rows),
+            *(replay_aims(rows, replay) if replay else ()),
         ],
         plans=plans,
         admission=admission,
@@ -134,6 +140,7 @@ def report_on(
         exports=exports,
         hostile=hostile,
         first_answers=first_answers,
+        replay=replay,
         turns=turns,
     )
 

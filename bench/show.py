@@ -42,6 +42,7 @@ from bench.measure import (
     USAGE,
 )
 from bench.plans import StatementPlan
+from bench.replay_contender import REPLAYED, UNREPLAYED
 from bench.report import TITLES, BenchReport
 
 _DESIGN: Final = (NAIVE, FLOOR, SKELETON, GATEWAY, MAIL)
@@ -79,6 +80,11 @@ _TABLES: Final = (
         f"A tenant beside another one's webhooks, {CALLERS} callers at a steady rate",
         CALLERS,
         (UNTOLD, TOLD),
+    ),
+    (
+        f"A tenant beside another one's replay, {CALLERS} callers at a steady rate",
+        CALLERS,
+        (UNREPLAYED, REPLAYED),
     ),
 )
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from demo.content import BRAND, KNOWLEDGE, OWNER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.webhook import DEMO, DemoWebhook, Destination, subscribe
+from domain.cases.starter_cases import starter_cases
 from domain.core.ports import Sealer
 from domain.integrations.providers import Provider
 from domain.playbooks.playbook import PlaybookSpec
@@ -18,6 +19,7 @@ from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_BYTES
 from domain.tenants.client import Plan
 from domain.webhooks.errors import InvalidWebhook
+from services.cases.saved_cases import import_cases
 from services.content.knowledge import add_knowledge
 from services.content.templates import add_template
 from services.core.unit_of_work import UnitOfWork
@@ -30,7 +32,7 @@ from services.tenants.keys import create_key
 # No playbook for Gorgias' events: the tour shows what a caller then gets.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
-_PLAYBOOKS: Final = tuple(
+PLAYBOOKS: Final = tuple(
     PlaybookSpec(name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK)
     for pattern in PATTERNS
 )
@@ -60,11 +62,12 @@ async def seed(
     with suppress(InvalidWebhook):  # it may not go to this machine: the tour says so
         webhook = await subscribe(work, to, sealer) if to else webhook
     # In its owner's name, which merchants' systems are told.
-    await import_playbooks(work, Actor.system(OWNER), _PLAYBOOKS, NEW_CLIENT)
+    await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
+    await import_cases(work, DEMO, starter_cases())
     path = {"path": str(orders)}
     await connect_integration(work, DEMO, Provider.DEMO_SHOP, path, {}, sealer=sealer)
     return SeededShop(client_id=work.tenant, key=key.text, webhook=webhook)

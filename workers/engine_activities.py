@@ -25,6 +25,7 @@ from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
@@ -43,6 +44,7 @@ from activities.simulation.past_exchange import PastExchanges
 from activities.simulation.replay_page import ReplayPages
 from activities.simulation.rethinker import Rethinker
 from activities.simulation.simulate import Simulate
+from activities.simulation.sweep_background import SweepBackground
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
 from activities.widget.mail_answer import MailAnswers
@@ -96,6 +98,7 @@ class EngineActivities:
     sweep_webhooks: SweepWebhooks
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
+    sweep_background: SweepBackground
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -135,6 +138,7 @@ class EngineActivities:
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
             self.sweep_reviews.expire_overdue,
+            self.sweep_background.begin_left,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -168,7 +172,8 @@ def build_activities(
     traffic = Traffic(time.monotonic)
     net = LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
-    client_mail = ClientMail(database, mailer, utc_now)
+    question = RatingQuestion(sealer, settings.server.origin, utc_now)
+    client_mail = ClientMail(database, mailer, utc_now, question)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
@@ -229,6 +234,7 @@ def build_activities(
             PastExchanges(database, fair, answers_per_hour=settings.threads.answers_per_hour),
             utc_now,
             traffic,
+            has_model=brains.model is not None,
             question_micros=brains.reserve_micros,
         ),
         traffic=traffic,
@@ -271,6 +277,7 @@ def build_activities(
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),
+        sweep_background=SweepBackground(database, engine, utc_now),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),

@@ -7,6 +7,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.inbound.sweep_webhooks import SweepWebhooks
     from activities.reviews.sweep_reviews import SweepReviews
     from activities.runs.sweep import SweepRuns
+    from activities.simulation.sweep_background import SweepBackground
     from activities.webhooks.sweep_deliveries import SweepDeliveries
     from domain.core import names
     from domain.runs.contracts import SweepInput, SweepResult
@@ -50,6 +51,14 @@ class Sweep:
             done += await alone(
                 workflow.execute_activity_method(
                     SweepWebhooks.start_left, sweep, **options.SWEEPING
+                ),
+                failed,
+                otherwise=nothing,
+            )
+        if workflow.patched("background"):
+            done += await alone(
+                workflow.execute_activity_method(
+                    SweepBackground.begin_left, sweep, **options.SWEEPING
                 ),
                 failed,
                 otherwise=nothing,

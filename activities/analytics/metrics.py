@@ -14,7 +14,7 @@ from domain.analytics.metrics import days_of
 from domain.core import names
 from domain.core.ports import Clock
 from domain.privacy.retention import may_be_incomplete
-from store.analytics.day_counts import count_day
+from store.analytics.day_counts import DAY_PATIENCE_S, count_day
 from store.analytics.metrics import keep_day
 from store.core.database import Database
 
@@ -62,7 +62,7 @@ class ComputeMetrics:
 
     async def _compute(self, client_ids: Sequence[str], day: date) -> ComputeMetricsResult:
         now = self._now()
-        async with self._database.service() as connection:
+        async with self._database.service(patience_s=DAY_PATIENCE_S) as connection:
             found = await count_day(connection, client_ids, day, now)
             # What was counted while all records were there stays; a gap stays one.
             whole = [one for one in found if not may_be_incomplete(day, one.retention, now)]

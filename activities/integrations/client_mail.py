@@ -3,6 +3,7 @@
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from activities.integrations.rating_question import RatingQuestion
 from activities.runtime.heartbeat import beating
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
@@ -27,29 +28,43 @@ _log = structlog.get_logger(__name__)
 class ClientMail:
     """What kept the last mail from going out is noted with the sender, for the merchant to see."""
 
-    def __init__(self, database: Database, mailer: Mailer, now: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        mailer: Mailer,
+        now: Clock,
+        question: RatingQuestion | None = None,
+    ) -> None:
         self._database = database
         self._mailer = mailer
         self._now = now
+        self._question = question
 
-    async def send(self, tenant: TenantId, mail: OutgoingMail) -> str:
-        """Send one mail to a customer and return its Message-ID.
+    async def send(
+        self, tenant: TenantId, mail: OutgoingMail, *, answer_of: str | None = None
+    ) -> str:
+        """Send one mail to a customer and return its Message-ID. `answer_of`: the run whose answer
+        it brings, for the client may want it rated.
 
         Raises MailRefused, MailUnreachable (not sent), MailUnknown.
         """
         async with self._database.tenant(tenant) as connection:
             sender = await MailSenderRepository(connection, tenant).verified()
+            if answer_of is not None and self._question is not None:
+                mail = await self._question.added_to(connection, tenant, mail, answer_of)
         if sender is None:
             return await self._mailer.send(mail)
         text = signed(mail.text, sender.signature)
         return await self.send_by(sender, mail.model_copy(update={"text": text}))
 
-    async def send_once(self, tenant: TenantId, mail: OutgoingMail) -> None:
+    async def send_once(
+        self, tenant: TenantId, mail: OutgoingMail, *, answer_of: str | None = None
+    ) -> None:
         """The same within an activity, for a mail that is not sent again: a refused one, and one
         of unknown fate, is logged. Raises MailUnreachable."""
         try:
             async with beating():
-                await self.send(tenant, mail)
+                await self.send(tenant, mail, answer_of=answer_of)
         except (MailRefused, MailUnknown) as error:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 

@@ -29,6 +29,7 @@ from store.privacy.prune import (
     prune_pauses,
     prune_widget_sessions,
 )
+from store.simulation.tables import replays
 from store.webhooks.tables import webhook_misses
 from store.widget.tables import widget_codes
 
@@ -47,7 +48,8 @@ class Prune:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes,
         invitations, sessions that are over, the widget's codes and sessions, orders that nothing
         is told of any more, what finds connections that have ended long ago, old runs over cases,
-        what webhooks have missed and the bodies of what was told. Repeating it prunes what is left.
+        replays, what webhooks have missed and the bodies of what was told. Repeating it prunes what
+        is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -75,6 +77,7 @@ class Prune:
                 step.ended_connections_s,
                 (prune_ended_endpoints, forget_ended_accounts),
             ),
+            ("replays", step.replays_s, (partial(prune_older, replays),)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
             # The bodies last, so that none is missed that cannot be replayed.

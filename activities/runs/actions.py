@@ -20,7 +20,7 @@ _LOOK_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action and all it needs.
+    """One action of a run and all it needs.
 
     `key`: the effect's own, the same in every try and round. `again`: it was begun before and
     nobody knows what came of it; `interrupted`: even in this round, so that no human has said since
@@ -28,6 +28,7 @@ class Step:
     """
 
     tenant: TenantId
+    run_id: str
     action: PlannedAction
     case: Case
     integration: Integration | None
@@ -99,7 +100,7 @@ class Actions:
         mail = reply_to(
             step.case.event, step.case.words, from_name=step.case.sender_name, key=step.key
         )
-        return await self._mail.send(step.tenant, mail)
+        return await self._mail.send(step.tenant, mail, answer_of=step.run_id)
 
     async def _reply_in_helpdesk(self, step: Step) -> str:
         return await self._helpdesk(step).reply(

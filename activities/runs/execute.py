@@ -169,6 +169,7 @@ class Execute:
         key = key_of(job, action, index)
         step = Step(
             job.tenant,
+            job.run_id,
             action,
             job.case,
             integration,

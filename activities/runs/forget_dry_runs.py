@@ -1,6 +1,6 @@
-"""Forget dry runs: their histories hold what strangers wrote, and last a day at most."""
+"""Forget dry runs and simulations: their histories hold what people wrote, for a day at most."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from temporalio import activity
@@ -21,15 +21,20 @@ class ForgetRehearsals:
 
     @activity.defn(name=names.FORGET_REHEARSALS)
     async def forget(self, step: ForgetDryRunsInput) -> ForgetDryRunsResult:
-        """Delete the histories of dry runs that ended long enough ago. Repeating it deletes those
-        that are left."""
+        """Delete the histories of those that ended long enough ago. Repeating it deletes those that
+        are left."""
         before = self._now() - timedelta(seconds=step.older_than_s)
-        forgotten, batch = 0, list[Execution]()
+        forgotten = 0
         async with beating():
-            async for one in self._executions.ended(names.DRY_RUN, before):
-                batch.append(one)
-                if len(batch) == _BATCH:
-                    forgotten += await self._executions.delete(batch)
-                    batch.clear()
-            forgotten += await self._executions.delete(batch)
+            for workflow in (names.DRY_RUN, names.SIMULATE):
+                forgotten += await self._forget(workflow, before)
         return ForgetDryRunsResult(forgotten=forgotten)
+
+    async def _forget(self, workflow: str, before: datetime) -> int:
+        forgotten, batch = 0, list[Execution]()
+        async for one in self._executions.ended(workflow, before):
+            batch.append(one)
+            if len(batch) == _BATCH:
+                forgotten += await self._executions.delete(batch)
+                batch.clear()
+        return forgotten + await self._executions.delete(batch)

@@ -87,9 +87,9 @@ class _Plan:
 
 
 class ReplayPages:
-    """`exchanges`: past events as they are thought through. `question_micros`: what is set aside
-    for a question to the language model, in millionths of a US dollar. Of all replays of a worker
-    one event is thought through at a time."""
+    """`exchanges`: past events as they are thought through. `has_model`: a language model is
+    configured. `question_micros`: what is set aside for a question to it, in millionths of a US
+    dollar. Of all replays of a worker one event is thought through at a time."""
 
     def __init__(
         self,
@@ -99,6 +99,7 @@ class ReplayPages:
         now: Clock,
         traffic: Traffic,
         *,
+        has_model: bool,
         question_micros: int,
     ) -> None:
         self._database = database
@@ -106,6 +107,7 @@ class ReplayPages:
         self._exchanges = exchanges
         self._now = now
         self._traffic = traffic
+        self._has_model = has_model
         self._question_micros = question_micros
         self._turn = asyncio.Lock()
 
@@ -164,7 +166,7 @@ class ReplayPages:
                 events=await PastEvents(connection, tenant).page(
                     _span(replay), after=replay.place, limit=PAGE
                 ),
-                thinks_with_model=work.remote_brain and not replay.variant.embedded_brain,
+                thinks_with_model=self._has_model and not replay.variant.embedded_brain,
             )
 
     async def _rethink(self, tenant: TenantId, plan: _Plan) -> _Done:

@@ -26,14 +26,16 @@ class MailAnswers:
         logged and not sent again: the answer stays on the page.
         """
         tenant = TenantId(step.client_id)
-        mail = await self._unseen(tenant, step.answer)
-        if mail is not None:
-            await self._mail.send_once(tenant, mail)
+        unseen = await self._unseen(tenant, step.answer)
+        if unseen is not None:
+            mail, run_id = unseen
+            await self._mail.send_once(tenant, mail, answer_of=run_id)
 
-    async def _unseen(self, tenant: TenantId, late: LateAnswer) -> OutgoingMail | None:
+    async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
+        """The mail, and the run whose answer it brings."""
         async with self._database.tenant(tenant) as connection:
             answer = await AnswersByMailRepository(connection, tenant).claim(late)
             if answer is None:
                 return None
             name = await shown_name(connection, tenant)
-        return None if name is None else answer_mail(answer, name)
+        return None if name is None else (answer_mail(answer, name), answer.run_id)

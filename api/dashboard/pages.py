@@ -42,11 +42,14 @@ class Pages:
         *,
         status: int = 200,
         form_action: str = "'self'",
+        language: str | None = None,
         **facts: object,
     ) -> HTMLResponse:
         """The page. `facts`: what the template names; `words` are its words in the reader's
-        language. `form_action`: where its forms may lead, redirects included."""
-        language = language_of(request)
+        language. `form_action`: where its forms may lead, redirects included. `language`: of a
+        reader whose language is known, else the browser tells it."""
+        if language not in LANGUAGES:
+            language = language_of(request)
         page = self._templates.get_template(template).render(
             language=language, words=self._words[language], **facts
         )

@@ -28,6 +28,7 @@ from domain.core.errors import (
     RouteNotFound,
 )
 from domain.core.ports import NewId
+from domain.ratings.rating_link import RATING_PATH
 from domain.runs.errors import AnswerDelayed
 
 _log = structlog.get_logger("api")
@@ -35,6 +36,7 @@ _log = structlog.get_logger("api")
 # Paths of ours are shorter; what a caller makes up is not worth more.
 _MAX_PATH: Final = 256
 _INBOUND: Final = "/api/webhooks/"
+_RATE: Final = f"{RATING_PATH}/"
 # What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
 # The proxy that speaks TLS for us says so. Browsers ignore the answer to whoever says it without
@@ -178,6 +180,8 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
 
 def _shown(path: str) -> str:
     """Without the token that some addresses have in their path."""
+    if path.startswith(_RATE):
+        return f"{_RATE}…"
     if not path.startswith(_INBOUND):
         return path
     provider, _, token = path.removeprefix(_INBOUND).partition("/")

@@ -20,6 +20,7 @@ _PARTS: Final = (
     "wire.js",
     "dom.js",
     "verify.js",
+    "rating.js",
     "panel.js",
     "outbox.js",
     "session.js",

@@ -14,7 +14,7 @@ function openChat(base, key, language, signed) {
   });
   const panel = openPanel(key, words, language, {
     open: () => open(), close, send: outbox.add, again: outbox.again,
-    sendCode, confirm, otherAddress: () => ask(null), withoutAddress: () => release(false),
+    sendCode, confirm, otherAddress: () => ask(null), withoutAddress: () => release(false), rate,
   });
 
   let user = signed;
@@ -24,6 +24,8 @@ function openChat(base, key, language, signed) {
   let settled = false;
   let failed = false;
   let acknowledgement = "";
+  // Whether the shop wants its answers rated.
+  let asks = false;
   let opened = false;
   // Opened by the page before there is anything to open.
   let early = false;
@@ -111,6 +113,20 @@ function openChat(base, key, language, signed) {
     }
   }
 
+  async function rate(score) {
+    const [stillTheirs, number] = [store.sinceNow(), session.answer()];
+    try {
+      const sent = { session_id: store.read().session, number, score };
+      await wire.asked("rating", { body: sent });
+      if (!stillTheirs()) return;
+      panel.tellRated(words.rated);
+      store.change((record) => (record.rated = Math.max(record.rated, number)));
+      render();
+    } catch {
+      panel.tellRated(words.later);
+    }
+  }
+
   function label(entry) {
     if (entry.dead) return words[entry.dead];
     if (entry.held) return words.held;
@@ -134,7 +150,7 @@ function openChat(base, key, language, signed) {
   }
 
   function render() {
-    const { outbox: entries, asked } = settled ? store.read() : emptyRecord();
+    const { outbox: entries, asked, seen, rated } = settled ? store.read() : emptyRecord();
     const { live } = session.now;
     const held = entries.some((one) => one.held);
     panel.setPending(entries.map((one) => (
@@ -143,6 +159,8 @@ function openChat(base, key, language, signed) {
     panel.setTyping(!held && Boolean(outbox.now.posting || live.thinking));
     panel.setUnread(opened ? 0 : session.unread());
     panel.setNotice(notice(entries.some((one) => !one.sent && !one.dead && !one.held)));
+    const answer = session.answer();
+    panel.setRating(asks && !entries.length && answer > rated && answer <= seen);
     const email = live.verified_email;
     panel.setKnown(email ? filled(words.verified, { email }) : "");
     panel.setForm(held, asked, user?.email);
@@ -207,6 +225,7 @@ function openChat(base, key, language, signed) {
     // A shopper is not shown a chat that cannot work; the console tells the merchant why.
     if (given === null) return;
     session.keep(given.session_id);
+    asks = given.ask_rating;
     panel.dress(given);
     panel.place(document.querySelectorAll("support-widget").length);
     await panel.attach();

@@ -2,7 +2,7 @@
 
 const SMALL = "(max-width: 480px), (max-height: 480px)";
 
-/** `on`: open(), close(), send(text), again(id), and what the form of verify.js calls. */
+/** `on`: open(), close(), send(text), again(id), rate(score), and what the form of verify.js calls. */
 function openPanel(key, words, language, on) {
   const host = node("support-widget", { "data-key": key });
   const root = host.attachShadow({ mode: "closed" });
@@ -25,6 +25,7 @@ function openPanel(key, words, language, on) {
   const notice = node("div", { class: "notice", hidden: true });
   const known = node("div", { class: "known", hidden: true });
   const shown = node("div", {}, node("p", { class: "text welcome" }, words.welcome));
+  const rating = openRating(words, on.rate);
   const pending = node("div", { "aria-live": "off" });
   const typing = node(
     "div", { class: "message", hidden: true },
@@ -36,7 +37,7 @@ function openPanel(key, words, language, on) {
     // The history is not read out, only what comes after it.
     { class: "log", role: "log", "aria-live": "polite", "aria-busy": "true",
       "aria-label": words.log, tabindex: "0" },
-    shown, pending, typing,
+    shown, rating.part, pending, typing,
   );
   const said = node("div", { class: "quiet", role: "status" });
   const composer = openComposer(words, (text) => {
@@ -224,6 +225,8 @@ function openPanel(key, words, language, on) {
   return {
     host, attach, dress, open, close, focusIn, add, setPending, setTyping, setUnread, setForm, verify,
     place: (number) => widget.style.setProperty("--place", number),
+    setRating: (wanted) => { rating.ask(wanted); scroll(); },
+    tellRated: rating.tell,
     clear: () => shown.replaceChildren(node("p", { class: "text welcome" }, words.welcome)),
     setNotice: (text) => setText(notice, text),
     setKnown: (text) => setText(known, text),

@@ -58,7 +58,9 @@ function openSession(wire, store, on) {
   function adopt(given) {
     store.change((record) => {
       if (record.session === given) return;
-      if (record.session && !isSame(given, record.session)) record.last = record.seen = record.told = 0;
+      if (record.session && !isSame(given, record.session)) {
+        record.last = record.seen = record.told = record.rated = 0;
+      }
       record.session = given;
     });
     follow();
@@ -202,6 +204,8 @@ function openSession(wire, store, on) {
   return {
     now, begin, adopt, allow, follow, pull, refresh, look, restart, otherTab,
     keep: (given) => (fresh = given),
+    // The answer that nothing was said after; 0 where there is none.
+    answer: () => (last && theirs.at(-1) === last ? last : 0),
     unread: () => theirs.filter((number) => number > store.read().seen).length,
   };
 }

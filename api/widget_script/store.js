@@ -5,6 +5,7 @@
  * last: the highest number that any tab was given. seen: … that was on the screen. told: … that the
  *   service knows to be seen.
  * active: when something was last sent or received. asked: the address that a code was mailed to.
+ * rated: the answer that was last rated.
  * outbox: messages that the session does not show yet, in their order:
  *   id: the Idempotency-Key. body: the same with each try, or the key would be refused.
  *   tried: it may have arrived.
@@ -13,6 +14,7 @@
 function emptyRecord() {
   return {
     life: 0, session: null, user: null, last: 0, seen: 0, told: 0, active: 0, asked: null,
+    rated: 0,
     outbox: [],
   };
 }

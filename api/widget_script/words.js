@@ -37,6 +37,9 @@ const WORDS = {
     wrongCode: "This code is wrong or too old.",
     wrongEmail: "This address is not valid.",
     later: "Please try again in a moment.",
+    rate: "Was this answer helpful?",
+    scores: ["not at all", "a little", "somewhat", "well", "very well"],
+    rated: "Thank you.",
   },
   fr: {
     launch: "Discussion",
@@ -75,6 +78,9 @@ const WORDS = {
     wrongCode: "Ce code est faux ou trop ancien.",
     wrongEmail: "Cette adresse n’est pas valide.",
     later: "Veuillez réessayer dans un instant.",
+    rate: "Cette réponse vous a-t-elle aidé ?",
+    scores: ["pas du tout", "peu", "moyennement", "bien", "très bien"],
+    rated: "Merci.",
   },
 };
 

@@ -19,6 +19,7 @@ from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import find_order_numbers, same_once
 from domain.integrations.order import Lookup, LookupState, Order
 from domain.reviews.escalation import EscalationStatus
+from domain.runs.conversation import MAX_TURN_CHARS
 from domain.runs.run import RunStatus
 from domain.simulation.outcome import OutcomeStatus
 from domain.simulation.scenario import (
@@ -138,9 +139,14 @@ def _scenario(run: RunForCase) -> Scenario:
         name=event.customer_name,
         order_numbers=numbers,
     )
+    # As much of an earlier message as the agent is shown of it.
+    earlier = [
+        turn.model_copy(update={"body": turn.body[:MAX_TURN_CHARS]})
+        for turn in run.turns[1 - MAX_MESSAGES :]
+    ]
     messages = [
         ScenarioMessage(author="human" if turn.author == "human" else "customer", text=text)
-        for turn in (*run.turns, Turn(author="customer", body=event.text))
+        for turn in (*earlier, Turn(author="customer", body=event.text))
         if turn.author != "agent" and (text := replaced(turn.body[:MAX_MESSAGE]).strip())
     ]
     if not event.text.strip() or not messages:

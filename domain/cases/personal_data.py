@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from typing import Final
 
 
@@ -45,6 +46,8 @@ _IBAN_LENGTHS: Final = range(34, 14, -1)
 _DIGIT_RUN: Final = re.compile(r"\d+(?:[ \u00a0\u202f-]\d+)*")
 _DIGITS: Final = re.compile(r"\d+")
 _CARD_LENGTHS: Final = range(13, 20)
+# All groups of a card number but the last one have as many digits. It bounds how many are tried.
+_CARD_GROUP: Final = 3
 
 _PHONE: Final = re.compile(
     r"(?<![\d+])(?:"
@@ -146,6 +149,10 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
     """Where the longest IBAN ends that begins at `start`, `end` at the latest."""
     places = [place for place in range(start, end) if text[place].isalnum()]
     written = "".join(text[place] for place in places).upper()
+    digits = "".join(str(int(letter, 36)) for letter in written[4:])
+    head = "".join(str(int(letter, 36)) for letter in written[:4])
+    # The digits of a letter are two: where each length ends in `digits`.
+    ends = [0, *accumulate(1 if letter.isdigit() else 2 for letter in written[4:])]
     for length in _IBAN_LENGTHS:
         if length > len(places):
             continue
@@ -153,14 +160,9 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
         if text[stop : stop + 1].isalnum():
             continue
         is_unbroken = stop - start == length
-        if is_unbroken or _is_iban(written[:length]):
+        if is_unbroken or int(digits[: ends[length - 4]] + head) % 97 == 1:
             return stop
     return None
-
-
-def _is_iban(written: str) -> bool:
-    moved = written[4:] + written[:4]
-    return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1
 
 
 def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
@@ -168,12 +170,15 @@ def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | Non
     digits, found = "", None
     for last in range(first, min(first + 19, len(groups))):
         begin, end = groups[last]
-        if len(digits) + end - begin > _CARD_LENGTHS[-1]:
+        is_short = end - begin < _CARD_GROUP
+        if len(digits) + end - begin > _CARD_LENGTHS[-1] or (is_short and last == first):
             break
         digits += text[begin:end]
         by_four = last - first == 3 and len(digits) == 16
         if len(digits) in _CARD_LENGTHS and (by_four or _is_card(digits)):
             found = last
+        if is_short:
+            break
     return found
 
 

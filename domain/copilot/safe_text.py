@@ -76,8 +76,13 @@ class SafeText:
                 self.is_stopped = True
                 shown.append(REMOVED)
                 break
-            shown.append(token if token.isspace() else self._links.cleaned(token))
+            shown.append(self._cleaned(token))
         return "".join(shown)
+
+    def _cleaned(self, token: str) -> str:
+        if token.isspace():
+            return token
+        return self._links.cleaned(token) if len(token) <= _LONGEST_TOKEN else REMOVED
 
 
 class Links:

@@ -41,6 +41,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
         Section.LABELLED_EXAMPLES: "id run_id",
         Section.RATINGS: "id run_id",
+        Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
     }.items()
 }
 """Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""
@@ -95,7 +96,7 @@ class Renaming:
             return
         elif rest:
             self._rename(value[name], rest, event_id)
-        elif name == _KEY:
+        elif name == _KEY and "id" in value:  # a conversation's; a part of a day's runs has none
             value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])

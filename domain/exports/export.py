@@ -33,6 +33,7 @@ class Section(StrEnum):
     CORRECTIONS = "corrections"
     LABELLED_EXAMPLES = "labelled_examples"
     RATINGS = "ratings"
+    SHADOW_DRAFTS = "shadow_drafts"
 
 
 _SERVICE: Final = "support-engine"

@@ -29,6 +29,7 @@ _ADDED: Final = (
     Section.CORRECTIONS,
     Section.LABELLED_EXAMPLES,
     Section.RATINGS,
+    Section.SHADOW_DRAFTS,
 )
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")

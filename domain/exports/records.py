@@ -33,6 +33,7 @@ from domain.exports.learning_records import (
 )
 from domain.exports.record import Id, Record, Time
 from domain.exports.run_record import RunRecord
+from domain.exports.shadow_record import ShadowDraftRecord
 
 
 class ExportDocument(Record):
@@ -58,6 +59,7 @@ class ExportDocument(Record):
     corrections: tuple[CorrectionExportRecord, ...]
     labelled_examples: tuple[LabelledExampleRecord, ...]
     ratings: tuple[RatingRecord, ...]
+    shadow_drafts: tuple[ShadowDraftRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

@@ -34,6 +34,7 @@ class LimitScope(StrEnum):
     WIDGET_SESSION = "widget_session"
     WIDGET_CODE = "widget_code"
     WIDGET_CODE_TRY = "widget_code_try"
+    RATING = "rating"
     INBOUND = "inbound"
     INBOUND_REFUSED = "inbound_refused"
 
@@ -50,10 +51,10 @@ class Limit:
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """The table of limits; `dry_runs` a minute are the operator's choice.
 
-    Signup, verification and OAuth clients go by IP address, the others by user or key. The widget's
-    go by IP address or session within a client; all but reading have longer windows. Codes for
-    visitors are counted by IP address for all clients. Inbound webhooks go by endpoint, those that
-    were refused by IP address and endpoint.
+    Signup, verification, ratings by a link and OAuth clients go by IP address, the others by user
+    or key. The widget's go by IP address or session within a client; all but reading have longer
+    windows. Codes for visitors are counted by IP address for all clients. Inbound webhooks go by
+    endpoint, those that were refused by IP address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -69,6 +70,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.AUTHORIZATION: 60,
         LimitScope.EXCHANGE: 60,
         LimitScope.WIDGET: 600,
+        LimitScope.RATING: 60,
         LimitScope.INBOUND: 1200,
         LimitScope.INBOUND_REFUSED: 60,
     }

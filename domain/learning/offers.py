@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.brain import Category, Language
-from domain.agent.escalation_reason import EscalationReason
+from domain.agent.brain import Language
 from domain.agent.grounding.facts import FactKind, facts
-from domain.agent.plan import ON_ORDERS, ActionKind
-from domain.cases.case import MAX_CASE_NAME, CaseExpectation, CaseSpec
+from domain.cases.case import MAX_PHRASES, CaseSpec
+from domain.cases.from_run import RunForCase, case_of
 from domain.cases.impersonal import impersonal
 from domain.content.content import MAX_BODY, MAX_LINE, TemplateChange, TemplateEntry
 from domain.content.suggestion import SuggestedEntry
@@ -22,14 +21,9 @@ from domain.learning.correction import (
 )
 from domain.learning.template_rewrite import rewritten_template
 from domain.learning.word_diff import Piece
-from domain.simulation.outcome import OutcomeStatus
-from domain.simulation.scenario import MAX_MESSAGE, Scenario, ScenarioMessage
 
-MAX_PHRASES: Final = 20
-MAX_SUBJECT: Final = 500
 _MAX_PHRASE: Final = 500
 _TITLE_CHARS: Final = 80
-_ID_CHARS: Final = 6
 
 # What another customer's answer would hold too. Dates and numbers are of one order or one day.
 _LASTING: Final = frozenset(
@@ -39,21 +33,24 @@ _LASTING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
-    """What a correction's run was besides. `template`: the one that the draft rests on, if it rests
-    on one alone. `actions`: of its plan. `reason`: why a person was asked."""
+    """What a correction's run was besides. `run`: as a case is made of it, None where the
+    customer's words are gone. `template`: the one that the draft rests on, if it rests on one
+    alone."""
 
-    email: str | None
-    name: str | None
-    order_numbers: tuple[str, ...]
-    event_type: str
-    source: str | None
+    run: RunForCase | None
     template: TemplateEntry | None
-    actions: tuple[ActionKind, ...]
-    reason: EscalationReason
 
     def impersonal(self, text: str) -> str:
-        """The text with the customer's personal data replaced, as in the scenario."""
-        return impersonal(text, email=self.email, name=self.name, order_numbers=self.order_numbers)
+        """The text with the customer's personal data replaced, as in the case."""
+        if self.run is None:
+            return impersonal(text, email=None, name=None, order_numbers=())
+        event = self.run.event
+        return impersonal(
+            text,
+            email=event.customer_email,
+            name=event.customer_name,
+            order_numbers=event.order_numbers,
+        )
 
 
 def offers(record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]) -> CorrectionOffers:
@@ -72,47 +69,18 @@ def example_text(record: CorrectionRecord, run: CorrectedRun) -> str:
     return run.impersonal(words[:MAX_BODY])
 
 
-def plain_scenario(record: CorrectionRecord, run: CorrectedRun) -> Scenario | None:
-    """The customer's message as a scenario, personal data replaced; None where it is gone."""
-    text = run.impersonal(record.text[:MAX_MESSAGE])[:MAX_MESSAGE]
-    if not text.strip():
-        return None
-    subject = run.impersonal(record.subject[:MAX_SUBJECT])[:MAX_SUBJECT] if record.subject else None
-    return Scenario(
-        messages=(ScenarioMessage(text=text),),
-        event_type=run.event_type,
-        source=run.source,
-        subject=subject or None,
-    )
-
-
 def _case(record: CorrectionRecord, run: CorrectedRun) -> CaseSpec | None:
-    scenario = plain_scenario(record, run)
-    if scenario is None:
+    if run.run is None or not run.run.event.text.strip():
         return None
-    tail = f" ({record.id[-_ID_CHARS:]})"
-    name = _title(record, run, MAX_CASE_NAME - len(tail)) + tail
-    return CaseSpec(name=name, scenario=scenario, expected=_expected(record, run))
-
-
-def _expected(record: CorrectionRecord, run: CorrectedRun) -> CaseExpectation:
-    known = set(Category)
-    classification = Category(record.classification) if record.classification in known else None
-    if record.kind is CorrectionKind.REJECTED:
-        return CaseExpectation(
-            status=OutcomeStatus.NEEDS_REVIEW,
-            classification=classification,
-            forbidden=tuple(kind for kind in dict.fromkeys(run.actions) if kind in ON_ORDERS),
-        )
-    draft, sent = run.impersonal(record.draft), run.impersonal(record.sent or "")
-    # Only what was missing is known to be answerable once it is there.
-    was_missing = run.reason is EscalationReason.MISSING_KNOWLEDGE
-    return CaseExpectation(
-        status=OutcomeStatus.COMPLETED if was_missing else None,
-        classification=classification,
-        contains=tuple(_stated(sent, but_not=draft))[:MAX_PHRASES],
-        omits=tuple(_stated(draft, but_not=sent))[:MAX_PHRASES],
-    )
+    case = case_of(run.run)
+    if record.sent is None or record.kind is CorrectionKind.REJECTED:
+        return case
+    draft, sent = run.impersonal(record.draft), run.impersonal(record.sent)
+    stated = {
+        "contains": tuple(_stated(sent, but_not=draft))[:MAX_PHRASES],
+        "omits": tuple(_stated(draft, but_not=sent))[:MAX_PHRASES],
+    }
+    return case.model_copy(update={"expected": case.expected.model_copy(update=stated)})
 
 
 def _stated(text: str, *, but_not: str) -> Iterator[str]:

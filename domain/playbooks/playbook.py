@@ -4,6 +4,7 @@ What it lets the agent do is in `domain/agent/rulebook.py`; `domain/playbooks/fi
 writes it as a file.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -18,6 +19,9 @@ MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
 MAX_OVERRIDE: Final = 500
 """Characters of the reason for which a version goes live though cases are not green."""
+
+OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
+"""A reason has a letter or a digit, of any script: what nobody sees is no reason."""
 
 MAX_PLAYBOOKS: Final = 200
 """Of one client, on or off."""
@@ -90,7 +94,7 @@ def check_name(name: str) -> str:
 def check_override(reason: str) -> str:
     """The reason for an override, trimmed, of 1 to 500 characters; else InvalidInput."""
     kept = without_controls(reason).strip()
-    if not 0 < len(kept) <= MAX_OVERRIDE:
+    if len(reason) > MAX_OVERRIDE or not re.search(OVERRIDE_PATTERN, kept):
         raise InvalidInput(f"override: a reason of 1 to {MAX_OVERRIDE} characters expected")
     return kept
 

@@ -40,6 +40,7 @@ from domain.core.plain_text import clean_line, without_controls
 from domain.playbooks.playbook import (
     DEFAULT_THRESHOLD,
     MAX_OVERRIDE,
+    OVERRIDE_PATTERN,
     PlaybookSpec,
     check_name,
     check_override,
@@ -181,6 +182,7 @@ class DraftShape(PlaybookShape):
     override: Annotated[str, AfterValidator(_ruled(check_override))] | None = Field(
         default=None,
         max_length=MAX_OVERRIDE,
+        json_schema_extra={"pattern": OVERRIDE_PATTERN},
         description="Why it goes live though its cases are not green. For owners.",
     )
 

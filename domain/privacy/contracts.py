@@ -13,7 +13,8 @@ class HousekeepingInput(Contract):
     counted from their last message, longer than they last. `order_facts_s`: counted from the last
     of an order, longer than customers ask about one. `ended_connections_s`: as long as a connection
     that has ended takes duties; then its address and its proved name go. `case_verdicts_s`: longer
-    than a playbook goes without being tried again; of runs beyond the 50 latest of a client."""
+    than a playbook goes without being tried again; of runs beyond the 50 latest of a client.
+    `replays_s`: counted from their beginning."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
@@ -26,6 +27,7 @@ class HousekeepingInput(Contract):
     widget_sessions_s: float = 60 * 24 * 3600
     order_facts_s: float = 400 * 24 * 3600
     ended_connections_s: float = 100 * 24 * 3600
+    replays_s: float = 90 * 24 * 3600
     case_verdicts_s: float = 180 * 24 * 3600
 
 

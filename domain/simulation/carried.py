@@ -7,7 +7,7 @@ from typing import Final
 
 from domain.agent.brain import Turn
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ON_ORDERS, ActionKind, StepState
+from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, StepState
 from domain.agent.situation import Spent
 from domain.agent.thread import Thread
 from domain.core.money import Money
@@ -166,8 +166,9 @@ def _run(outcome: SimulatedOutcome, done: tuple[_Effect, ...], now: datetime) ->
 
 
 def _after_effect(order: Order, effect: _Effect) -> Order:
+    """What is done to an order gives money back, or ends it."""
     nothing = Money(minor=0, currency=order.refundable.currency)
-    if effect.kind is ActionKind.CANCEL_ORDER:
+    if not ACTIONS[effect.kind].gives_back:
         return order.model_copy(update={"state": OrderState.CANCELLED, "refundable": nothing})
     left = max(0, order.refundable.minor - effect.amount.minor)
     return order.model_copy(

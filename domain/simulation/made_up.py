@@ -10,14 +10,15 @@ from domain.core.money import Money
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.integrations.known_order import number_key
 from domain.integrations.order import Lookup, Order
-from domain.integrations.providers import Provider
+from domain.integrations.providers import SHOPS
 from domain.simulation.scenario import Scenario
 
 MADE_UP: Final = "made-up"
 """In place of ids that a record would have."""
 
-SHOP: Final = Connection(integration_id=MADE_UP, provider=Provider.DEMO_SHOP)
-"""The shop of a made-up order: one that can be asked to act."""
+SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
+"""The shop of a made-up order: one that can be asked to act. The policy knows no shop from
+another."""
 
 _PLACED_BEFORE: Final = timedelta(days=5)
 

@@ -17,7 +17,6 @@ DEFAULT_BUDGET_MICROS: Final = 5_000_000
 MAX_BUDGET_MICROS: Final = 1_000_000_000
 DEFAULT_BUDGET_S: Final = 3_600
 MAX_BUDGET_S: Final = 86_400
-REPLAYS_KEPT: Final = timedelta(days=90)
 
 
 class ReplayState(StrEnum):

@@ -20,9 +20,10 @@ _TEXTS: Final = {
 @dataclass(frozen=True, slots=True)
 class UnseenAnswer:
     """`to`: the address that was verified for the session, never one that was typed. `language`:
-    fr or en."""
+    fr or en. `run_id`: whose answer it is."""
 
     message_id: str
+    run_id: str
     to: str
     language: str
     text: str

@@ -10,6 +10,8 @@ from domain.core.ids import TenantId
 from domain.learning.correction import Correction, CorrectionRecord
 from domain.learning.offers import CorrectedRun, offers
 from domain.learning.word_diff import word_diff
+from domain.runs.errors import RunNotFound
+from store.cases.runs_for_cases import RunForCaseReader
 from store.content.content_changes import ContentChanges
 from store.learning.corrections import CorrectionRepository
 
@@ -32,19 +34,12 @@ def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
 async def corrected_run(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> CorrectedRun:
-    """What the correction's run was besides. Raises CorrectionNotFound."""
-    background = await CorrectionRepository(connection, tenant).background(record.id)
-    event = background.event
-    return CorrectedRun(
-        email=event.customer_email if event else None,
-        name=event.customer_name if event else None,
-        order_numbers=event.order_numbers if event else (),
-        event_type=background.event_type,
-        source=background.source or None,
-        template=await _template(connection, tenant, record),
-        actions=background.actions,
-        reason=background.reason,
-    )
+    """What the correction's run was besides."""
+    try:
+        run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
+    except RunNotFound:
+        run = None
+    return CorrectedRun(run, await _template(connection, tenant, record))
 
 
 async def _template(

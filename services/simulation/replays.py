@@ -23,14 +23,12 @@ from store.simulation.tried_variant import TriedVariants
 from store.tenants.accounts import AccountRepository
 
 
-async def start_replay(
-    work: UnitOfWork, actor: Actor, asked: ReplayAsked, *, remote_brain: bool
-) -> Replay:
+async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Replay:
     """Have past events thought through again by a worker, after the commit.
 
-    Events that the client's retention removes soon are left out. `remote_brain`: whether a language
-    model may think. Raises RoleRequired, ClientNotFound, ReplayUnderWay, PlaybookNotFound, and
-    InvalidReplay for a time of no length, a budget out of bounds or a variant of content.
+    What the client's retention has removed, or is about to, is left out. Raises RoleRequired,
+    ClientNotFound, ReplayUnderWay, PlaybookNotFound, and InvalidReplay for a time of no length, a
+    budget out of bounds or a variant of content.
     """
     actor.require(MANAGERS)
     since, until = await _span(work, asked)
@@ -52,10 +50,7 @@ async def start_replay(
         created_at=work.now,
     )
     await replays.create(replay)
-    work.begin(
-        names.REPLAY,
-        BackgroundRef(client_id=work.tenant, record_id=replay.id, remote_brain=remote_brain),
-    )
+    work.begin(names.REPLAY, BackgroundRef(client_id=work.tenant, record_id=replay.id))
     work.note(actor, "replay started", replay_id=replay.id)
     return replay
 

@@ -16,6 +16,11 @@ from domain.core.ids import first_ulid
 # An id is drawn on arrival, by the same clock as its time or, behind a lock, a little earlier.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
+
+DAY_PATIENCE_S: Final = 15.0
+"""How long a day of a page of clients may take: a busy client's has tens of thousands of runs, each
+looked up in the week that follows it. Shorter than the heartbeat of the activity."""
+_PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
 # The parts of the breakdown, by what SQL says they are parts of.
 _PARTS: Final = {
     "classification": "by_class",
@@ -217,9 +222,11 @@ async def count_day(
 ) -> list[ClientDay]:
     """A day (UTC) of those of these clients that existed by its end, as it stands `now`. For
     schedules: it spans clients. A client that has records of a day before it was made, imported
-    ones, has that day too; one that is being erased has none."""
+    ones, has that day too; one that is being erased has none. The transaction is given
+    `DAY_PATIENCE_S`."""
     begins = midnight(day)
     ends = begins + timedelta(days=1)
+    await connection.exec_driver_sql(_PATIENCE)
     rows = await connection.execute(
         _COUNTED,
         {

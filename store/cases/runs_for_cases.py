@@ -21,9 +21,9 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
-# Locked, so that an erasure of its customer comes before or finds the case that is made of it.
+# A draft that a person approved is that person's answer: a simulation ends its wait with it.
 # The plan that a person decided about is the review's: the run's may have lost what was refused.
-_RUN: Final = sa.text("""
+_READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
            event.event_type, event.source, event.unified, event.subject, event.text,
@@ -31,11 +31,18 @@ _RUN: Final = sa.text("""
            (SELECT coalesce(jsonb_agg(jsonb_build_object('author', author, 'body', body)
                                       ORDER BY created_at, id), '[]'::jsonb)
             FROM (
-                SELECT earlier.author, earlier.body, earlier.created_at, earlier.id
+                SELECT earlier.body, earlier.created_at, earlier.id,
+                       CASE WHEN earlier.author = 'agent' THEN 'human' ELSE earlier.author
+                       END AS author
                 FROM engine_messages AS earlier
                 WHERE earlier.client_id = inbound.client_id
                   AND earlier.conversation_id = inbound.conversation_id
-                  AND earlier.author <> 'agent' AND earlier.body <> ''
+                  AND earlier.body <> '' AND (earlier.author <> 'agent' OR EXISTS (
+                    SELECT FROM engine_runs AS answered
+                    JOIN escalation_tickets AS let_go
+                      ON let_go.client_id = answered.client_id AND let_go.run_id = answered.id
+                    WHERE answered.client_id = earlier.client_id
+                      AND answered.event_id = earlier.event_id AND let_go.status = 'approved'))
                   AND (earlier.created_at, earlier.id) < (inbound.created_at, inbound.id)
                 ORDER BY earlier.created_at DESC, earlier.id DESC
                 LIMIT :turns
@@ -53,16 +60,19 @@ _RUN: Final = sa.text("""
     ) AS review ON true
     WHERE run.client_id = :client_id AND run.id = :run_id
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
-    FOR SHARE OF event
-""")
+"""
+_RUN: Final = sa.text(_READ)
+# So that an erasure of its customer comes before or finds the case that is made of it.
+_LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 
 class RunForCaseReader(TenantRepository):
-    async def read(self, run_id: str) -> RunForCase:
-        """Until the transaction ends its customer is not erased. Raises RunNotFound, also for one
-        that was not read yet or whose customer is erased."""
+    async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
+        """Until the transaction ends its customer is not erased, unless it is to be looked at only
+        (`lock`). Raises RunNotFound, also for one that was not read yet or whose customer is
+        erased."""
         row = await self._one(
-            _RUN,
+            _LOCKED_RUN if lock else _RUN,
             {"client_id": self._tenant, "run_id": run_id, "turns": MAX_MESSAGES - 1},
             RunNotFound(run_id),
         )

@@ -101,9 +101,11 @@ class Database:
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN + whose, patience_s)
 
-    def service(self) -> AbstractAsyncContextManager[AsyncConnection]:
+    def service(
+        self, *, patience_s: float = PATIENCE_S
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction that spans clients: sign-in, operators, sweepers and schedules."""
-        return self._transaction(_BEGIN_SERVICE, PATIENCE_S)
+        return self._transaction(_BEGIN_SERVICE, patience_s)
 
     def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
         """As `tenant`, but PostgreSQL refuses every write."""

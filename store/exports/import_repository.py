@@ -17,13 +17,11 @@ from domain.runs.run import RunStatus
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
+from store.exports.import_closing import CLOSE_APPROVED, HAND_OVER, IMPORTED
 from store.exports.import_sections import (
-    CLOSE_APPROVED,
     CREDENTIALS_MISSING,
-    HAND_OVER,
     HELD,
     HELD_BY_PLACE,
-    IMPORTED,
     RELEASE_MESSAGES,
     STATEMENTS,
 )

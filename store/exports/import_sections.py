@@ -5,19 +5,19 @@ becomes the same values again. Nothing that comes in this way is under way: no r
 workflow, no review for a human, and no connection has credentials.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
 from domain.exports.export import Section
 from domain.integrations.integration import IntegrationStatus
 from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
-from store.analytics.tables import metrics_daily
 from store.content.tables import knowledge_entries
+from store.exports.import_closing import IMPORTED
+from store.exports.record_inserts import insert_parts, insert_records, typed
 from store.exports.sections import SOURCES
 from store.intake.tables import engine_events
 from store.integrations.tables import integrations
@@ -25,9 +25,6 @@ from store.metadata import metadata
 from store.playbooks.tables import playbook_versions, playbooks
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
-
-IMPORTED: Final = "imported"
-"""Error code of a run that was under way when its export was written."""
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
 """Error code of a connection that an export brought: it must be connected anew."""
@@ -42,51 +39,12 @@ HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
 """Once all are there: without it each stretch would read them all."""
 
 
-def _columns(table: sa.Table, names: Iterable[str]) -> str:
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    return ", ".join(f"{name} {table.c[name].type.compile(dialect=dialect)}" for name in names)
-
-
-def _insert(
-    table: sa.Table,
-    names: Iterable[str],
-    values: Mapping[str, str] | None = None,
-    *,
-    more: str = "",
-) -> sa.TextClause:
-    """Insert the records, `r`: the cells called `names`, and `values` beside them or instead, in
-    SQL. `more`: what else of `r` those read."""
-    plain = tuple(names)
-    cells = {name: f"r.{name}" for name in plain} | dict(values or {})
-    return sa.text(
-        f"INSERT INTO {table.name} (client_id, {', '.join(cells)}) "  # noqa: S608 - our own names
-        f"SELECT :client_id, {', '.join(cells.values())} "
-        f"FROM json_to_recordset(CAST(:records AS json)) AS r ({_columns(table, plain)}{more})"
-    )
-
-
-def _nested(
-    table: sa.Table, part: str, names: Iterable[str], values: Mapping[str, str], outer: str = ""
-) -> sa.TextClause:
-    """Insert the records' parts, `r`: a list's members, or one object. The record is `o`, of which
-    `values` read `outer`."""
-    plain = tuple(names)
-    cells = {name: f"r.{name}" for name in plain} | dict(values)
-    return sa.text(
-        f"INSERT INTO {table.name} (client_id, {', '.join(cells)}) "  # noqa: S608 - our own names
-        f"SELECT :client_id, {', '.join(cells.values())} "
-        f"FROM json_to_recordset(CAST(:records AS json)) AS o ({outer}{part} json), "
-        f"json_to_recordset(CASE json_typeof(o.{part}) WHEN 'array' THEN o.{part} "
-        f"ELSE json_build_array(o.{part}) END) AS r ({_columns(table, plain)})"
-    )
-
-
 def _names(section: Section, *without: str) -> list[str]:
     return [column.name for column in SOURCES[section].columns if column.name not in without]
 
 
-def _plain(section: Section) -> tuple[sa.TextClause, ...]:
-    return (_insert(metadata.tables[section], _names(section)),)
+def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[sa.TextClause, ...]:
+    return (insert_records(metadata.tables[section], _names(section), values),)
 
 
 # As `store/runs/conversations.py` remembers them, at the time of the latest message.
@@ -110,9 +68,9 @@ _MESSAGE: Final = (
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
 # What files of an earlier version do not have.
-_NEWER_FIGURES: Final = {
-    **dict.fromkeys(("escalations", "latencies", "breakdown"), "'{}'"),
-    **dict.fromkeys(("rated", "satisfied", "cost_micros"), "0"),
+_NEW_FIGURES: Final = {
+    **{name: f"coalesce(r.{name}, '{{}}')" for name in ("escalations", "latencies", "breakdown")},
+    **{name: f"coalesce(r.{name}, 0)" for name in ("rated", "satisfied", "cost_micros")},
 }
 
 _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
@@ -148,6 +106,13 @@ _SETTINGS: Final = sa.text("""
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING""")
 
+# Every column is written as the export has it.
+_AS_THEY_ARE: Final = (
+    Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
+    Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
+    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS,
+)  # fmt: skip
+
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.CLIENT: (
         sa.text("""
@@ -164,7 +129,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         sa.text("DELETE FROM playbook_versions WHERE client_id = :client_id"),
         sa.text("DELETE FROM playbooks WHERE client_id = :client_id"),
         _SETTINGS,
-        _nested(playbooks, "playbooks", _PLAYBOOK, {}),
+        insert_parts(playbooks, "playbooks", _PLAYBOOK, {}),
         sa.text(f"""
             INSERT INTO playbook_versions
                 (client_id, playbook_id, {", ".join(_VERSION)}, live_at)
@@ -173,11 +138,11 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
                  json_to_recordset(o.playbooks) AS p
                      (id text, version integer, is_active boolean, versions json),
                  json_to_recordset(p.versions) AS r
-                     ({_columns(playbook_versions, (*_VERSION, "live_at"))})
+                     ({typed(playbook_versions, (*_VERSION, "live_at"))})
         """),  # noqa: S608 - our own names
     ),
     Section.INTEGRATIONS: (
-        _insert(
+        insert_records(
             integrations,
             _names(Section.INTEGRATIONS),
             {
@@ -190,7 +155,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         ),
     ),
     Section.AI_CONVERSATIONS: (
-        _insert(
+        insert_records(
             ai_conversations,
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
@@ -208,19 +173,18 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             SELECT :held + row_number() OVER (), :client_id, o.id,
                    {", ".join(f"r.{name}" for name in _MESSAGE)}
             FROM json_to_recordset(CAST(:records AS json)) AS o (id text, messages json),
-                 json_to_recordset(o.messages) AS r ({_columns(engine_messages, _MESSAGE)})
+                 json_to_recordset(o.messages) AS r ({typed(engine_messages, _MESSAGE)})
         """),  # noqa: S608 - our own names
     ),
-    Section.AUTOMATION_EVENTS: _plain(Section.AUTOMATION_EVENTS),
     Section.ENGINE_RUNS: (
-        _nested(
+        insert_parts(
             engine_events,
             "event",
             _EVENT,
             {"id": "o.event_id", "outcome": f"'{EventOutcome.RUN}'"},
             "event_id text, ",
         ),
-        _insert(
+        insert_records(
             engine_runs,
             _names(Section.ENGINE_RUNS, "event", "actions"),
             {
@@ -232,17 +196,11 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
                 "THEN CAST(:now AS timestamptz) ELSE r.finished_at END",
             },
         ),
-        _nested(action_ledger, "actions", _ACTION, {"run_id": "o.id"}, "id text, "),
+        insert_parts(action_ledger, "actions", _ACTION, {"run_id": "o.id"}, "id text, "),
     ),
-    Section.METRICS_DAILY: (
-        _insert(
-            metrics_daily,
-            _names(Section.METRICS_DAILY),
-            {name: f"coalesce(r.{name}, {value})" for name, value in _NEWER_FIGURES.items()},
-        ),
-    ),
+    Section.METRICS_DAILY: _plain(Section.METRICS_DAILY, _NEW_FIGURES),
     Section.ESCALATION_TICKETS: (
-        _insert(
+        insert_records(
             escalation_tickets,
             _names(Section.ESCALATION_TICKETS),
             {
@@ -256,16 +214,10 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             },
         ),
     ),
-    Section.SENTIMENT_LOGS: _plain(Section.SENTIMENT_LOGS),
-    Section.CHURN_PREDICTIONS: _plain(Section.CHURN_PREDICTIONS),
-    Section.RESPONSE_TEMPLATES: _plain(Section.RESPONSE_TEMPLATES),
     Section.KNOWLEDGE_ENTRIES: (
-        _insert(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
+        insert_records(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
     ),
-    Section.SAVED_CASES: _plain(Section.SAVED_CASES),
-    Section.CORRECTIONS: _plain(Section.CORRECTIONS),
-    Section.LABELLED_EXAMPLES: _plain(Section.LABELLED_EXAMPLES),
-    Section.RATINGS: _plain(Section.RATINGS),
+    **{section: _plain(section) for section in _AS_THEY_ARE},
 }
 
 RELEASE_MESSAGES: Final = sa.text(f"""
@@ -274,30 +226,3 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
 """Messages of a stretch of places, now that their events are there."""
-
-# Nobody decided in time, as elsewhere: people have the conversation.
-HAND_OVER: Final = sa.text(f"""
-    UPDATE ai_conversations AS conversation
-    SET handed_over_at = coalesce(conversation.handed_over_at, :now)
-    FROM escalation_tickets AS review
-    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
-    JOIN engine_messages AS inbound
-      ON inbound.client_id = run.client_id AND inbound.event_id = run.event_id
-     AND inbound.direction = 'inbound'
-    WHERE conversation.client_id = :client_id AND review.client_id = :client_id
-      AND conversation.id = inbound.conversation_id
-      AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
-""")  # noqa: S608 - our own names
-
-# Approved, and the snapshot was taken before it was carried out: nobody will.
-CLOSE_APPROVED: Final = sa.text(f"""
-    UPDATE engine_runs AS run
-    SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now
-    FROM (
-        SELECT DISTINCT ON (run_id) run_id, decision FROM escalation_tickets
-        WHERE client_id = :client_id ORDER BY run_id, round DESC
-    ) AS latest
-    WHERE run.client_id = :client_id AND run.id = latest.run_id
-      AND run.status = '{RunStatus.NEEDS_REVIEW}'
-      AND latest.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
-""")  # noqa: S608 - our own names

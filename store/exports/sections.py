@@ -257,4 +257,19 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_time("created_at updated_at"),
         ),
     ),
+    Section.SHADOW_DRAFTS: _table(
+        Section.SHADOW_DRAFTS,
+        (
+            *_text("run_id playbook_id"),
+            *_number("playbook_version"),
+            *_text("classification"),
+            *_number("confidence"),
+            *_text("reason draft"),
+            *_json("plan"),
+            *_text("decision sent"),
+            *_json("comparison"),
+            *_time("created_at compared_at"),
+        ),
+        "t.run_id",
+    ),
 }

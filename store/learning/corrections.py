@@ -1,15 +1,11 @@
 """Corrections of one client: edited and rejected reviews, until a person has decided what is to be
 learnt from them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 
-from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ActionKind
-from domain.intake.event import UnifiedEvent
 from domain.learning.correction import (
     CorrectionKind,
     CorrectionRecord,
@@ -63,21 +59,9 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-_BACKGROUND: Final = sa.text("""
-    SELECT event.unified, event.event_type, event.source, review.reason,
-           ARRAY(SELECT DISTINCT step ->> 'kind'
-                 FROM jsonb_array_elements(review.plan) AS step ORDER BY 1) AS actions
-    FROM corrections AS correction
-    JOIN escalation_tickets AS review
-      ON review.client_id = correction.client_id AND review.id = correction.review_id
-    JOIN engine_runs AS run
-      ON run.client_id = correction.client_id AND run.id = correction.run_id
-    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
-    WHERE correction.client_id = :client_id AND correction.id = :correction_id
-""")
-
 # The settled review alone says what came of it: of two people the second may approve the first
-# one's words. The white space at the ends is nobody's correction.
+# one's words. White space at the ends is no correction, and nor are the words of people who were
+# shown no draft, for the playbook was in shadow mode.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -87,20 +71,11 @@ _NOTE: Final = sa.text("""
       AND (decision = 'reject' OR (
         decision IN ('approve', 'edit')
         AND btrim(edited_text, E' \\t\\r\\n') <> btrim(draft, E' \\t\\r\\n')))
+      AND NOT EXISTS (
+        SELECT FROM shadow_drafts AS shadow
+        WHERE shadow.client_id = :client_id AND shadow.run_id = escalation_tickets.run_id)
     ON CONFLICT (client_id, review_id) DO NOTHING
 """)
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectionBackground:
-    """The run behind a correction. `event`: None where the customer's words are gone. `actions`: of
-    the review's plan."""
-
-    event: UnifiedEvent | None
-    event_type: str
-    source: str | None
-    reason: EscalationReason
-    actions: tuple[ActionKind, ...]
 
 
 class CorrectionRepository(TenantRepository):
@@ -136,21 +111,6 @@ class CorrectionRepository(TenantRepository):
             CorrectionNotFound(correction_id),
         )
         return CorrectionRecord.model_validate(row, from_attributes=True)
-
-    async def background(self, correction_id: str) -> CorrectionBackground:
-        """Raises CorrectionNotFound."""
-        row = await self._one(
-            _BACKGROUND,
-            {"client_id": self._tenant, "correction_id": correction_id},
-            CorrectionNotFound(correction_id),
-        )
-        return CorrectionBackground(
-            event=None if row.unified is None else UnifiedEvent.model_validate(row.unified),
-            event_type=row.event_type,
-            source=row.source,
-            reason=EscalationReason(row.reason),
-            actions=tuple(ActionKind(kind) for kind in row.actions),
-        )
 
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime

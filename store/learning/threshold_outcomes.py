@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 
+# Ids are drawn when events come, so the latest stand at the end of the primary key.
 # The first review of a run tells why people saw it. A run that people saw although its confidence
 # was enough is held by something else: so are those with a hold, and those without words to send.
 # What an agent in shadow mode would have answered is known by its comparison.
@@ -42,7 +43,7 @@ _LAST: Final = sa.text("""
       AND run.joined_review IS NULL AND event.erased_at IS NULL
       AND (run.plan <> '[]' OR review.id IS NOT NULL)
       AND (CAST(:class AS text) IS NULL OR run.classification = :class)
-    ORDER BY run.received_at DESC, run.id DESC
+    ORDER BY run.id DESC
     LIMIT :limit
 """)
 

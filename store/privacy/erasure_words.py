@@ -92,6 +92,7 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
+    "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",

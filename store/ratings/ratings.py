@@ -1,6 +1,5 @@
 """Customers' ratings of one client's answers."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -21,11 +20,16 @@ _PUT: Final = sa.text("""
         channel = excluded.channel, updated_at = :now
     RETURNING ratings.*
 """)
-_ASKED: Final = sa.text("""
-    SELECT coalesce(run.language, '') AS language, rating.score
+_WANTED: Final = sa.text("""
+    SELECT coalesce(run.language, '')
+    FROM engine_runs AS run
+    JOIN client_settings AS settings ON settings.client_id = run.client_id AND settings.ask_rating
+    WHERE run.client_id = :client_id AND run.id = :run_id
+""")
+_LANGUAGE: Final = sa.text("""
+    SELECT coalesce(run.language, '')
     FROM engine_runs AS run
     JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
-    LEFT JOIN ratings AS rating ON rating.client_id = run.client_id AND rating.run_id = run.id
     WHERE run.client_id = :client_id AND run.id = :run_id AND event.erased_at IS NULL
 """)
 _ANSWERED: Final = sa.text("""
@@ -37,22 +41,22 @@ _ANSWERED: Final = sa.text("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class RatedAnswer:
-    """An answer that may be rated. `language`: of the run, empty if it is not known. `score`: what
-    the customer said of it before."""
-
-    language: str
-    score: int | None
-
-
 class RatingRepository(TenantRepository):
-    async def asked(self, run_id: str) -> RatedAnswer | None:
-        """The answer of a run; None where the run is gone, or its customer's words are."""
-        row = (
-            await self._connection.execute(_ASKED, {"client_id": self._tenant, "run_id": run_id})
-        ).one_or_none()
-        return None if row is None else RatedAnswer(row.language, row.score)
+    async def wanted(self, run_id: str) -> str | None:
+        """The language to ask for a rating of the run's answer in, empty if it is not known; None
+        where the client asks for none."""
+        language: str | None = await self._connection.scalar(
+            _WANTED, {"client_id": self._tenant, "run_id": run_id}
+        )
+        return language
+
+    async def language(self, run_id: str) -> str | None:
+        """The language of the run, empty if it is not known; None where the run is gone, or its
+        customer's words are."""
+        language: str | None = await self._connection.scalar(
+            _LANGUAGE, {"client_id": self._tenant, "run_id": run_id}
+        )
+        return language
 
     async def run_of_answer(self, session_id: str, number: int) -> str | None:
         """The run whose answer has this number in a widget's session; None where none has."""

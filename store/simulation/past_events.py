@@ -37,6 +37,8 @@ from store.simulation.past_spending import PastSpending, SpentBefore
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
+# Messages are told apart by their author: by their direction, a plan may look for a thread's last
+# message through the index of all that the client has received.
 _PAGE: Final = sa.text("""
     SELECT event.id, event.event_type, event.outcome, event.unified, event.subject, event.text,
            event.erased_at IS NOT NULL AS is_erased, event.received_at,
@@ -44,7 +46,7 @@ _PAGE: Final = sa.text("""
            run.answer ->> 'status' AS status, run.handoff_reason, run.joined_review,
            run.classification, run.confidence, run.draft, run.plan, run.lookup, run.proposal,
            inbound.created_at AS at, talk.turns, talk.automatic_turns,
-           previous.thread_after, previous.has_reached
+           previous.thread_after, reply.id IS NOT NULL AS has_reached
     FROM (
         SELECT * FROM engine_events
         WHERE client_id = :client_id AND id > :after AND id < :bound
@@ -57,7 +59,7 @@ _PAGE: Final = sa.text("""
      AND version.version = run.playbook_version
     LEFT JOIN engine_messages AS inbound
       ON inbound.client_id = :client_id AND inbound.event_id = event.id
-     AND inbound.direction = 'inbound'
+     AND inbound.author = 'customer'
     LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('author', author, 'body', left(body, :chars))
                          ORDER BY created_at, event_id, direction) AS turns,
@@ -75,22 +77,20 @@ _PAGE: Final = sa.text("""
         ) AS latest
     ) AS talk ON true
     LEFT JOIN LATERAL (
-        SELECT earlier_run.thread_after, EXISTS (
-            SELECT FROM engine_messages AS reply
-            WHERE reply.client_id = :client_id AND reply.event_id = earlier.event_id
-              AND reply.direction = 'outbound' AND reply.author = 'agent'
-              AND reply.created_at < inbound.created_at
-        ) AS has_reached
+        SELECT earlier.event_id, earlier_run.thread_after
         FROM engine_messages AS earlier
         JOIN engine_runs AS earlier_run
           ON earlier_run.client_id = :client_id AND earlier_run.event_id = earlier.event_id
         WHERE earlier.client_id = :client_id AND earlier.conversation_id = inbound.conversation_id
-          AND earlier.direction = 'inbound' AND earlier.event_id <> event.id
+          AND earlier.author = 'customer' AND earlier.event_id <> event.id
           AND earlier.created_at < inbound.created_at
           AND earlier_run.thread_after IS NOT NULL AND earlier_run.status <> 'received'
         ORDER BY earlier.created_at DESC, earlier.event_id DESC
         LIMIT 1
     ) AS previous ON true
+    LEFT JOIN engine_messages AS reply
+      ON reply.client_id = :client_id AND reply.event_id = previous.event_id
+     AND reply.author = 'agent' AND reply.created_at < inbound.created_at
     ORDER BY event.id
 """)
 _COUNT: Final = sa.text("""

@@ -38,7 +38,7 @@ class AnswersByMailRepository(TenantRepository):
         ).one_or_none()
         if row is None:
             return None
-        return UnseenAnswer(row.id, row.verified_email, row.language, row.body)
+        return UnseenAnswer(row.id, row.run_id, row.verified_email, row.language, row.body)
 
 
 _LATE: Final = sa.text("""
@@ -60,11 +60,12 @@ _LATE: Final = sa.text("""
 _CLAIM: Final = sa.text("""
     UPDATE widget_sessions session SET mailed_number = :number
     FROM engine_messages answer
+    JOIN engine_runs run ON run.client_id = answer.client_id AND run.event_id = answer.event_id
     WHERE session.client_id = :tenant AND session.id = :session
       AND session.seen_number < :number AND session.mailed_number <= :number
       AND session.verified_email IS NOT NULL
       AND answer.client_id = session.client_id AND answer.widget_session_id = session.id
       AND answer.widget_number = :number AND answer.direction = 'outbound'
       AND answer.body <> ''
-    RETURNING answer.id, answer.body, session.verified_email, session.language
+    RETURNING answer.id, run.id AS run_id, answer.body, session.verified_email, session.language
 """)

@@ -6,6 +6,7 @@ import pytest
 
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
+from tests.support.cases.cases import CASE_FILE, CASE_RUNS, CASES
 from tests.support.content.suggestions import SUGGESTIONS
 from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
@@ -39,6 +40,9 @@ ACCOUNT = (
     AUDIT,
     SUGGESTIONS,
     MAIL_SENDER,
+    CASES,
+    CASE_RUNS,
+    CASE_FILE,
 )
 EXAMPLES = 15
 # Requests that the document allows and that were really answered.
@@ -49,6 +53,9 @@ FLOORS = {
     ("GET", PLAYBOOKS, 200): 1,
     ("GET", f"{PLAYBOOKS}/ID", 200): 1,
     ("GET", AUDIT, 200): 1,
+    ("POST", CASES, 201): 1,
+    ("GET", CASES, 200): 1,
+    ("GET", CASE_RUNS, 200): 1,
 }
 
 

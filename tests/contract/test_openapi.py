@@ -44,11 +44,15 @@ ELSEWHERE = (
     *ACCOUNT,
     # No document says which file there is: tests/api/intake.
     "/api/dashboard/attachments/",
+    # No document says that the last message is the user's, or which client: tests/api/copilot.
+    "/api/copilot/chat$",
     # No document says what came in, or who asked for their data: tests/api/inbound.
     "/api/dashboard/(inbound|data-requests|polls)",
     # No document says which address can sign in, or which code is right: tests/api/identity.
     "/api/auth/",
-    "/api/widget/(email|verify|messages|seen)",
+    "/api/widget/(email|verify|messages|seen|rating)",
+    # No document says what was decided of which review: tests/api/learning.
+    "/api/dashboard/(corrections|labelled-examples)/",
 )
 # About half of what a run has: requests that the document allows and that really were answered.
 FLOORS = {
@@ -60,6 +64,8 @@ FLOORS = {
     # 30 messages of one address in ten minutes.
     ("POST", "/api/widget/chat"): 15,
     ("GET", "/api/widget/config"): 1,
+    # 20 of one person in a minute.
+    ("POST", "/api/simulator/chat"): 5,
 }
 
 

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from adapters.mail.smtp_guard import SmtpGuard
+from domain.ratings.rating_link import RATING_PATH
 from domain.tenants.client import Role
+from store.ratings.tables import ratings
 from store.runs.tables import ai_conversations
+from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
@@ -82,6 +85,9 @@ async def test_from_the_form_to_the_customer(
     done = await engine.http.post(f"{MAIL_SENDER}/verify", json={"code": digit}, headers=owner)
 
     assert done.json()["verified"]
+    assert RATING_PATH not in first.get_content()
+    asked = await engine.http.patch(SETTINGS, json={"ask_rating": True}, headers=owner)
+    assert asked.json()["ask_rating"] is True
     # Each of our mails, of before and of now, leads back into the same thread by its name alone.
     assert await answered(engine, shop, **{"In-Reply-To": str(first["Message-ID"])}) == "completed"
     second = mail.mails[-1]
@@ -90,7 +96,15 @@ async def test_from_the_form_to_the_customer(
     assert second["Reply-To"] == "sav@shop.example"
     assert str(second["Message-ID"]).startswith("<reply.")
     assert str(second["Message-ID"]).endswith("@shop.example>")
-    assert second.get_content().splitlines()[-4:] == ["", "-- ", "Léa", "Chez Nous"]
+    *_, link, blank, mark, _, _ = lines = second.get_content().splitlines()
+    assert lines[-4:] == [blank, mark, "Léa", "Chez Nous"] == ["", "-- ", "Léa", "Chez Nous"]
+    origin = engine.settings.server.origin
+    assert link.startswith(f"{origin}{RATING_PATH}/")
+    path = link.removeprefix(origin)
+    assert (await engine.http.get(path)).status_code == 200
+    assert await rows(engine.database, ratings, of=shop) == []
+    assert (await engine.http.post(path, data={"score": "5"})).status_code == 200
+    assert [one["score"] for one in await rows(engine.database, ratings, of=shop)] == [5]
     assert await answered(engine, shop, **{"In-Reply-To": str(second["Message-ID"])}) == "completed"
     forged = "<reply.3f2b7c1e-0000-5000-8000-000000000001@shop.example>"
     assert await answered(engine, shop, **{"In-Reply-To": forged}) == "completed"

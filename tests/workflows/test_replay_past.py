@@ -43,6 +43,7 @@ async def test_what_really_came_ends_as_it_did_until_something_is_changed(
         ]
         assert ends == ["completed", "completed", "needs_review"]
         assert it.refunded == 4_900
+        assert not acting.activities.traffic.is_quiet
         before = await row_counts(acting.database, of=it.shop)
 
         same = await _replayed(acting, it, {})

@@ -2,9 +2,11 @@
 
 from temporalio.testing import ActivityEnvironment
 
+from adapters.brain.identity import brain_identity
 from adapters.system import new_ulid, utc_now
 from domain.cases.case_run import CaseResult, CaseRun, CaseRunState
 from domain.cases.contracts import CaseRunProgress, TryCasesInput
+from domain.cases.digest import verdict_digest
 from domain.core import names
 from domain.core.contracts import BackgroundRef
 from domain.simulation.variant import LIVE, ContentVariant, Variant
@@ -13,14 +15,21 @@ from services.cases.case_runs import start_case_run
 from services.cases.saved_cases import delete_case
 from services.core.unit_of_work import UnitsOfWork
 from store.cases.case_runs import CaseRunRepository
+from store.cases.content_digest import content_digest
+from store.cases.saved_cases import SavedCaseRepository
 from store.cases.tables import case_results
 from store.content.content import ContentRepository
+from store.playbooks.playbooks import PlaybookRepository
+from tests.support.agent.llm_brain import ENGLISH, said
 from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import rows
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
 from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
+from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT
 from tests.support.tenants.shop import Shop
+from tests.workflows.test_llm_runs import ANSWER, know, thinking
 
 OPERATOR = Actor.operator("operator:test")
 
@@ -98,3 +107,35 @@ async def test_a_step_that_is_repeated_writes_nothing_twice_and_skips_what_is_go
     assert await ActivityEnvironment().run(steps.try_some, step) == first
     assert await rows(engine.database, case_results, of=shop) == before
     assert (len(before), first.done, first.passed) == (1, 2, 1)
+
+
+async def test_a_case_that_a_model_thinks_about_is_tried_several_times(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    """Two of three are enough where 0.6 of them are; each try costs, and the sum is the run's."""
+    async with thinking(database_url, temporal) as (engine, server):
+        await know(engine, shop)
+        good, bad = said(response=ANSWER, sources=["k1"]), said(response="I do not know.")
+        server.script = [good, bad, good]
+        spec = a_spec("frais", ENGLISH, contains=["3 to 6 working days"]).model_copy(
+            update={"tries": 3, "pass_rate": 0.6}
+        )
+        case_id = await a_case(engine.database, shop, spec)
+
+        run, (result,) = await _ended(engine, shop, (await _start(engine, shop)).id)
+
+        assert (result.passed, result.tries, result.passes) == (True, 3, 2)
+        assert [one.part.value for one in result.unmet] == ["contains"]
+        assert run.cost_micros == result.outcome.cost_micros == 3 * (TOKENS_IN + 10 * TOKENS_OUT)
+        row = await only_row(engine.database, case_results, of=shop)
+        assert row["digest"] == await _digest(engine, shop, case_id)
+
+
+async def _digest(engine: LiveEngine, shop: Shop, case_id: str) -> bytes:
+    """Under which the gate looks for the verdict."""
+    async with engine.database.reading(shop.tenant) as connection:
+        (entry,) = await PlaybookRepository(connection, shop.tenant).all()
+        case = await SavedCaseRepository(connection, shop.tenant).read(case_id)
+        content = await content_digest(connection, shop.tenant)
+    model = brain_identity(engine.settings.brain, engine.settings.embedding)
+    return verdict_digest(entry.spec, content, model, case)

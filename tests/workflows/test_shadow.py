@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from domain.agent.plan import ActionKind
+from domain.agent.rulebook import Rulebook
 from domain.reviews.errors import DraftMissing
 from domain.reviews.escalation import Decision
 from store.learning.tables import shadow_drafts
@@ -13,12 +14,12 @@ from store.runs.tables import action_ledger, ai_conversations, engine_messages, 
 from tests.support.agent.acting import ASKED, ScriptedBrain, acting_shop, order, rules, think_by
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
-
-pytestmark = pytest.mark.own_database
+from tests.support.tenants.shop import open_shop
 
 SENT = "Bonjour Léa, votre remboursement de 49,00 € vient d'être fait."
 
 
+@pytest.mark.own_database
 async def test_nothing_is_sent_or_done_but_what_people_write(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
@@ -55,3 +56,17 @@ async def test_nothing_is_sent_or_done_but_what_people_write(
     assert (found["would"], found["decision"], found["facts"]) == ("answer", True, True)
     assert found["actions"] is None  # who refunds elsewhere leaves no trace here
     assert found["agrees"] is True
+
+
+async def test_the_customer_gets_no_acknowledgement(engine: LiveEngine) -> None:
+    """The real reason stays, and the matter is as urgent as ever."""
+    for is_shadow in (False, True):
+        shop = await open_shop(engine.database, rulebook=Rulebook(shadow=is_shadow))
+        answer = (await engine.post(shop, message="Mon avocat va vous assigner.")).json()
+
+        assert (answer["status"], answer["response"]) == ("needs_review", "")
+        assert (answer.get("acknowledgement") is None) == is_shadow
+        review = await only_row(engine.database, escalation_tickets, of=shop)
+        assert (review["reason"], review["urgent"]) == ("policy_restriction", True)
+        kept = await rows(engine.database, shadow_drafts, of=shop)
+        assert [one["reason"] for one in kept] == ["policy_restriction"] * is_shadow

@@ -54,9 +54,7 @@ async def start(
     reading only. What a language model costs counts for the client's month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
-        return await start_replay(
-            work, member.actor, body.asked, remote_brain=resources.settings.brain.is_remote
-        )
+        return await start_replay(work, member.actor, body.asked)
 
 
 @router.get(_REPLAY, summary="How far a replay has come, and what it came to")

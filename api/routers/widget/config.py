@@ -28,6 +28,7 @@ async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
         color=shown.color,
         on_color=shown.on_color,
         logo_url=shown.logo_url,
+        ask_rating=settings.ask_rating,
         session_id=session_token(resources.sealer, page.tenant, resources.new_id()),
     )
     return json_response(answer.model_dump())

@@ -9,7 +9,7 @@ from api.http.widget_headers import PREFLIGHT
 
 router = APIRouter()
 
-_ROUTES = ("chat", "config", "messages", "seen", "email", "verify")
+_ROUTES = ("chat", "config", "messages", "seen", "rating", "email", "verify")
 
 
 async def preflight() -> Response:

@@ -10,7 +10,7 @@ from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
 from domain.playbooks.file import written
 from domain.playbooks.merge import ImportOutcome, PlaybookChange
-from domain.playbooks.playbook import MAX_OVERRIDE, PlaybookEntry
+from domain.playbooks.playbook import MAX_OVERRIDE, OVERRIDE_PATTERN, PlaybookEntry
 from domain.playbooks.shape import MAX_NOTE, PlaybookShape
 from store.playbooks.versions import VersionEntry
 
@@ -49,7 +49,7 @@ class DiffQuery(ClientQuery):
 Override = Annotated[
     str,
     Field(
-        pattern=r"\S",
+        pattern=OVERRIDE_PATTERN,
         max_length=MAX_OVERRIDE,
         description="Why it goes live though its cases are not green. For owners.",
     ),

@@ -7,23 +7,33 @@ import sqlalchemy as sa
 
 from activities.privacy.erase_customer import CustomerErasure
 from adapters.system import new_ulid, utc_now
+from domain.agent.brain import Category
+from domain.learning.correction import CorrectionLesson
+from domain.ratings.rating import GivenRating
 from domain.runs.errors import RunNotFound
 from domain.tenants.actor import Actor
 from domain.widget.contracts import LateAnswer
 from services.cases.cases_from_runs import add_case_of_run
+from services.learning.corrections import accept_correction
+from services.ratings.ratings import rate_by_link
 from store.cases.tables import saved_cases
 from store.content.tables import suggestions
 from store.core.database import Database
 from store.intake.tables import engine_events
+from store.learning.tables import corrections, labelled_examples
 from store.privacy.erasure_words import CustomerWords
+from store.ratings.tables import ratings
 from store.runs.tables import engine_messages
+from store.simulation.tables import replay_changes
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.cases.cases import a_case
 from tests.support.core.rows import rows
 from tests.support.core.units import units_on
+from tests.support.learning.corrections import OPERATOR, corrected
 from tests.support.privacy.old_records import leave_records
 from tests.support.runs.conversation import write
+from tests.support.simulation.replays import a_replay
 from tests.support.tenants.shop import Shop
 from tests.support.widget.talk import answer, ask, begin
 
@@ -74,6 +84,30 @@ async def test_a_try_that_broke_off_has_still_found_what_was_under_way(
     assert await erasure.mark() == 1
     assert await erasure.mark() == 1
     assert await erasure_of(database, shop, utc_now()).mark() == 0
+
+
+async def test_the_drafts_of_replays_go(database: Database, shop: Shop) -> None:
+    theirs, other = [
+        await write(database, shop, customer=email, key=f"email:{email}")
+        for email in (KEY, "b@x.example")
+    ]
+    replay_id = await a_replay(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        for ref in (theirs, other):
+            await connection.execute(
+                sa.insert(replay_changes).values(
+                    client_id=shop.client_id, replay_id=replay_id, event_id=ref.event_id,
+                    kind="other_answer", before={}, after={}, draft="Bonjour Ann",
+                )
+            )  # fmt: skip
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    assert [row["event_id"] for row in await rows(database, replay_changes, of=shop)] == [
+        other.event_id
+    ]
 
 
 async def test_an_assistants_suggestion_that_has_the_address_goes(
@@ -182,3 +216,23 @@ async def test_a_case_that_was_made_of_their_run_goes(database: Database, shop: 
     await erasure.remove_rows()
 
     assert [row["name"] for row in await rows(database, saved_cases, of=shop)] == ["Colis"]
+
+
+async def test_what_was_learnt_and_said_of_their_runs_goes(database: Database, shop: Shop) -> None:
+    kept = await corrected(database, shop, customer="bob@x.example")
+    gone = await corrected(database, shop, customer=KEY)
+    lesson = CorrectionLesson(classification=Category.OTHER)
+    for correction_id in (kept, gone):
+        async with units_on(database).of(shop.tenant) as work:
+            await accept_correction(work, OPERATOR, correction_id, lesson)
+    runs = {row["id"]: row["run_id"] for row in await rows(database, corrections, of=shop)}
+    async with units_on(database).of(shop.tenant) as work:
+        for run_id in runs.values():
+            await rate_by_link(work, run_id, GivenRating(1, "Anne, 12 rue de la Paix"))
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    for table in (corrections, labelled_examples, ratings):
+        assert [row["run_id"] for row in await rows(database, table, of=shop)] == [runs[kept]]

@@ -68,6 +68,7 @@ async def test_what_a_shop_cannot_do_is_refused_unasked(database: Database) -> N
             refund, cancel = (
                 Step(
                     TENANT,
+                    "run",
                     PlannedAction(kind=kind, order_id="pi_1", amount=order.refundable),
                     CASE,
                     integration,
@@ -90,7 +91,7 @@ async def test_without_an_order_nothing_is_done_to_one(
     async with open_client() as http:
         connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
         actions = Actions(_mail(database), connectors)
-        step = Step(TENANT, PlannedAction(kind=kind), CASE, None, None, "key")
+        step = Step(TENANT, "run", PlannedAction(kind=kind), CASE, None, None, "key")
 
         with pytest.raises(ActionRefused):
             await actions.perform(step)

@@ -14,9 +14,9 @@ from tests.support.reviews.dashboard import admin, code, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import CUSTOMER
 from tests.support.runs.traced_run import traced_run
-from tests.support.tenants.access import records
 from tests.support.tenants.account import a_key
 from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.records import records
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhook_dashboard import ready
 

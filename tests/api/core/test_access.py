@@ -13,8 +13,9 @@ from adapters.system import new_ulid
 from domain.tenants.client import Role
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
 from tests.support.reviews.dashboard import admin, code, person
-from tests.support.tenants.access import ACCESS, DASHBOARD, Client, Ids, record_for, records
+from tests.support.tenants.access import ACCESS, DASHBOARD, Client, Ids, record_for
 from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.records import records
 from tests.support.tenants.served_routes import Route, routes_of
 from tests.support.tenants.shop import Shop, open_shop
 

@@ -90,8 +90,10 @@ OF_A_PROGRAM = {
 }
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`. Of a
 # platform's webhook the address says whose it is, or the account that it names:
-# `tests/api/inbound/`.
+# `tests/api/inbound/`. The link of a rating names the run: `tests/api/ratings/`.
 SIGNED = {
+    ("GET", "/app/rate/{token}"),
+    ("POST", "/app/rate/{token}"),
     ("POST", "/api/payments/stripe/webhook"),
     ("POST", "/api/webhooks/shopify"),
     ("POST", "/api/webhooks/stripe"),
@@ -104,6 +106,7 @@ _OF_THE_WIDGET = {
     "config": "GET",
     "messages": "GET",
     "seen": "POST",
+    "rating": "POST",
     "email": "POST",
     "verify": "POST",
 }

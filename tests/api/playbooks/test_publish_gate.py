@@ -81,7 +81,9 @@ async def test_an_owner_overrides_at_each_door(
     assert [version["note"] for version in versions][-2:] == [WHY, WHY]
 
 
-@pytest.mark.parametrize("why", ["", " ", "x" * 501], ids=["empty", "blank", "long"])
+@pytest.mark.parametrize(
+    "why", ["", " ", "\u200b", "x" * 501], ids=["empty", "blank", "unseen", "long"]
+)
 async def test_an_override_has_a_reason(
     front: LiveEngine, shop: Shop, owner: dict[str, str], why: str
 ) -> None:

@@ -53,7 +53,10 @@ async def test_config_writes_nothing(front: LiveEngine, shop: Shop) -> None:
 
     told = (await page.config()).json()
 
-    assert told.keys() == {"display_name", "color", "on_color", "logo_url", "session_id"}
+    assert told.keys() == {
+        "display_name", "color", "on_color", "logo_url", "ask_rating", "session_id",
+    }  # fmt: skip
+    assert told["ask_rating"] is False
     assert (told["display_name"], told["logo_url"]) == ("Boutique", None)
     assert told["session_id"] != await page.fresh_token()
     assert await row_counts(front.database, of=shop) == counts

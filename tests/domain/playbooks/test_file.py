@@ -70,6 +70,7 @@ def rulebooks(draw: st.DrawFn) -> Rulebook:
     return Rulebook(
         instructions=without_controls(draw(st.text(max_size=300))),
         actions={kind: draw(rules(kind)) for kind in kinds},
+        shadow=draw(st.booleans()),
     )
 
 

@@ -28,6 +28,12 @@ ENTRY = PlaybookEntry(
             ("threshold", "instructions"),
         ),
         (
+            {"rulebook": Rulebook(actions=NEVER, shadow=True)},
+            ImportOutcome.CHANGED,
+            4,
+            ("mode",),
+        ),
+        (
             {
                 "rulebook": Rulebook(
                     actions={ActionKind.NOTE: ActionRule(level=ActionLevel.AUTONOMOUS)}

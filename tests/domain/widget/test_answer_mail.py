@@ -15,7 +15,7 @@ from domain.widget.shown_message import masked
 )
 def test_it_speaks_the_session_s_language(language: str, subject: str) -> None:
     mail = answer_mail(
-        UnseenAnswer("01ABC", "a@b.example", language, "C'est {parti}."), "Chez Nous"
+        UnseenAnswer("01ABC", "run", "a@b.example", language, "C'est {parti}."), "Chez Nous"
     )
 
     assert (mail.subject, mail.to, mail.from_name) == (subject, "a@b.example", "Chez Nous")
@@ -24,7 +24,7 @@ def test_it_speaks_the_session_s_language(language: str, subject: str) -> None:
 
 
 def test_its_message_id_is_the_message_s() -> None:
-    answers = [UnseenAnswer(one, "a@b.example", "fr", "x") for one in ("01A", "01A", "01B")]
+    answers = [UnseenAnswer(one, "run", "a@b.example", "fr", "x") for one in ("01A", "01A", "01B")]
     first, again, other = [answer_mail(answer, "Chez Nous").name for answer in answers]
     assert first == again != other
 

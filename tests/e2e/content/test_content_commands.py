@@ -169,6 +169,6 @@ def test_a_preview_saves_nothing(installed: Installation) -> None:
         "--language", "en",
     )  # fmt: skip
     started = cli_json(*create, "--preview", **env)
-    assert (started["total"], len(started["case_run_id"])) == (0, 26)
+    assert (str(started["total"]), len(started["case_run_id"])) == ("0", 26)
     assert "case_run_under_way" in cli(*create, "--preview", **env).stderr
     assert installed.listed("knowledge", "knowledge") == []

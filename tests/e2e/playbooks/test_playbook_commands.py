@@ -169,7 +169,25 @@ def test_a_case_that_was_not_tried_shuts_the_gate(installed: Installation, tmp_p
     assert cli("playbook", "import", str(file), *client, "--override", "Soldes.", **env).stdout
     cli_json("playbook", "deactivate", made["playbook_id"], **env)
     cli_json("playbook", "activate", made["playbook_id"], **env)  # it was live
-    entries = cli_json("audit", "list", *client, **env)["entries"]
-    overridden = [one for one in entries if one["what"] == "publish gate overridden"]
-    assert len(overridden) == 1
-    assert "Soldes" not in str(entries)
+    listed = cli("audit", "list", *client, "--json", **env).stdout
+    assert listed.count('"publish gate overridden"') == 1
+    assert "Soldes" not in listed
+
+
+def test_what_a_playbook_s_past_says_of_it(installed: Installation) -> None:
+    """Of a playbook that has none, that too little is known."""
+    client_id = installed.new_client()
+    playbook_id = str(installed.playbooks(client_id)[0]["playbook_id"])
+
+    report = cli("playbook", "shadow", playbook_id, DATABASE_URL=installed.url)
+    told = cli("playbook", "shadow", playbook_id, "--json", DATABASE_URL=installed.url)
+    advice = cli("playbook", "advise", playbook_id, DATABASE_URL=installed.url)
+    of_class = cli(
+        "playbook", "advise", playbook_id, "--class", "complaint", "--json",
+        DATABASE_URL=installed.url,
+    )  # fmt: skip
+
+    assert report.stdout.startswith("Not ready: too_few_compared, agreement_too_low.\n")
+    assert json.loads(told.stdout)["ready"] is False
+    assert "would send 0 of the last 0 to review and avoid 0 of 0 edits" in advice.stdout
+    assert json.loads(of_class.stdout)["suggested"] is None

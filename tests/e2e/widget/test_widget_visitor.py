@@ -229,3 +229,22 @@ async def test_a_session_of_last_month_begins_anew(
     await visitor.write("Today")
     await expect(visitor.texts).to_have_text(["Today", "Answer to: Today"])
     assert len({chat["session_id"] for chat in stub.chats}) == 2
+
+
+async def test_an_answer_is_rated_once(visitor: Visitor, stub: StubService, site: Site) -> None:
+    stub.asks = True
+    page = visitor.page
+    await page.reload()
+    await visitor.open()
+    await visitor.write("How much is shipping?")
+    question = page.get_by_role("group", name="Was this answer helpful?")
+    await question.get_by_role("button", name="4, well").press("Enter")
+
+    await expect(page.get_by_text("Thank you.")).to_be_focused()
+    await expect(question).to_be_hidden()
+    await page.goto(f"{site.url}/second")
+    await expect(visitor.texts).to_have_count(2)
+    await expect(question).to_be_hidden()
+    await visitor.write("And to Spain?")
+    await expect(question).to_be_visible()
+    assert stub.ratings == [(2, 4)]

@@ -112,10 +112,8 @@ async def test_what_a_rejection_offers(database: Database, shop: Shop) -> None:
     assert found.offers.content is None
     assert found.offers.case is not None
     expected = found.offers.case.expected
-    assert (expected.status, expected.forbidden) == (
-        OutcomeStatus.NEEDS_REVIEW,
-        (ActionKind.REFUND,),
-    )
+    assert expected.status is OutcomeStatus.NEEDS_REVIEW
+    assert ActionKind.REFUND in expected.forbidden
 
 
 async def test_a_template_is_changed_where_its_placeholders_stay(

@@ -229,7 +229,7 @@ async def test_an_override_that_is_not_needed_is_none(database: Database, shop: 
     assert "publish gate overridden" not in actions
 
 
-@pytest.mark.parametrize("reason", ["", "  ", "\u200b", "x" * 501], ids=range(4))
+@pytest.mark.parametrize("reason", ["", "  ", "\u200b", "—!", "x" * 501], ids=range(5))
 def test_a_reason_has_words(reason: str) -> None:
     with pytest.raises(InvalidInput, match="override"):
         Publication.of(lambda: MODEL, reason)

@@ -16,6 +16,8 @@ from store.intake.tables import engine_events
 from store.learning.shadow_counts import ShadowCounts
 from store.learning.shadow_drafts import ANSWER_WITHIN, ShadowDrafts
 from store.learning.tables import shadow_drafts
+from store.privacy.erasure_subject import Subject
+from store.privacy.erasure_words import CustomerWords
 from tests.support.core.rows import only_row
 from tests.support.learning.left_runs import leave_shadow
 from tests.support.tenants.shop import Shop
@@ -75,6 +77,24 @@ async def test_nothing_is_kept_of_who_is_being_erased(database: Database, shop: 
 
     row = await only_row(database, shadow_drafts, of=shop)
     assert (row["sent"], row["comparison"]) == (None, None)
+
+
+async def test_an_erased_customer_leaves_how_near_they_were(database: Database, shop: Shop) -> None:
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        await leave_shadow(connection, shop, THOUGHT, did=PeopleDid.ANSWERED, sent=THOUGHT.draft)
+        events = (await connection.scalars(sa.select(engine_events.c.id))).all()
+        words = CustomerWords(connection, shop.tenant, now)
+        await words.mark(events, now)
+        subject = Subject(connection, shop.tenant, "lea@example.com", now)
+        emptied = await words.empty(await words.marked(""), subject, now)
+        again = await words.empty(await words.marked(""), subject, now)
+        report = await ShadowCounts(connection, shop.tenant).report(shop.playbook_id)
+
+    row = await only_row(database, shadow_drafts, of=shop)
+    assert (row["draft"], row["plan"], row["sent"]) == ("", [], None)
+    assert (emptied["shadow_drafts, emptied"], again["shadow_drafts, emptied"]) == (1, 0)
+    assert (report.total.answers, report.total.agreed, report.examples) == (1, 1, ())
 
 
 async def test_the_report_counts_what_is_settled_and_shows_no_other_draft(

@@ -1,7 +1,8 @@
 """A worker that ends itself with SIGKILL at a named point, its one argument.
 
 The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
-lost), `uncommitted:inbound.work` (a webhook's effect is written, and not committed), `mail-sent`
+lost), `uncommitted:inbound.work` (a webhook's effect is written, and not committed),
+`uncommitted:replay.page` (so is a page of a replay), `mail-sent`
 (the mail server has the mail, the ledger does not know), `refund-begun` (the ledger says so, the
 shop was not asked) or `refund-done` (the shop has given the money back, the ledger does not know).
 Of deliveries it is the webhooks' worker that ends. At a point that never comes it
@@ -48,12 +49,14 @@ from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
+from domain.simulation.replay import Replay
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings, load_settings
 from store.core.database import PATIENCE_S, Database
 from store.core.error_reports import keep_in
+from store.simulation.replays import ReplayedPage, ReplayRepository
 from workers import webhooks as webhook_worker
 from workers.engine import build_worker
 from workers.engine_activities import build_activities
@@ -61,10 +64,12 @@ from workers.outgoing_mail import build_mailer
 from workflows import options
 
 _MISSED_AFTER: Final = timedelta(seconds=3)
+_ADD: Final = ReplayRepository.add
 
 
 def _promise_heartbeats() -> None:
-    for promised in (options.OUTSIDE, options.DELIVERING, options.ERASING):
+    patient = (options.OUTSIDE, options.DELIVERING, options.ERASING)
+    for promised in (*patient, options.REPLAYING, options.TRYING):
         promised["heartbeat_timeout"] = _MISSED_AFTER
 
 
@@ -129,6 +134,11 @@ class DyingConnectors(ConnectorRegistry):
         return DyingShop(super().shop(integration), self.point)
 
 
+async def _add_and_die(self: ReplayRepository, replay: Replay, done: ReplayedPage) -> None:
+    await _ADD(self, replay, done)
+    _die()
+
+
 class DyingDoor(UnitsOfWork):
     """The transaction of a webhook's effect ends with this process, before its commit."""
 
@@ -175,6 +185,8 @@ async def main(point: str) -> None:
     if point == f"uncommitted:{names.WORK_ON_WEBHOOK}":
         work = _dying_work(settings, client, database)
         activities = dataclasses.replace(activities, work_on_webhook=work)
+    elif point == f"uncommitted:{names.REPLAY_PAGE}":
+        ReplayRepository.add = _add_and_die  # type: ignore[method-assign]
     elif ":" not in point:
         execute = _dying_execute(point, settings, database)
         activities = dataclasses.replace(activities, execute=execute)

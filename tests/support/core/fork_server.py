@@ -12,7 +12,8 @@ import runpy
 import signal
 import socket
 import sys
-from typing import TypedDict
+from typing import Any, TypedDict
+from unittest.mock import patch
 
 from embedded.process import die_with_parent
 
@@ -82,9 +83,13 @@ def run(arguments: list[str], environment: dict[str, str], folder: str) -> None:
 def preload() -> None:
     """Import all that the programs need but the command line, which looks at the terminal then."""
     import cli  # noqa: PLC0415
+    from domain.agent.lexicons import read_lexicons  # noqa: PLC0415
     from workers import engine as engine_worker  # noqa: F401, PLC0415
     from workers import webhooks as webhook_worker  # noqa: F401, PLC0415
 
+    # Half a second of CPU in each worker; whoever reads them there finds them read.
+    read_lexicons()
+    _build_document()
     for command in cli.COMMANDS:
         command.chosen()
     for name in list(sys.modules):
@@ -92,6 +97,27 @@ def preload() -> None:
             del sys.modules[name]
     gc.collect()
     gc.freeze()
+
+
+def _build_document() -> None:
+    """The API's document is built once, as for the applications in the tests' own process: it takes
+    a second of CPU, and is the same in each API."""
+    from cryptography.fernet import Fernet  # noqa: PLC0415
+    from fastapi.openapi.utils import get_openapi  # noqa: PLC0415
+
+    from api.app import create_app  # noqa: PLC0415
+    from settings import load_settings  # noqa: PLC0415
+
+    built: dict[str, dict[str, Any]] = {}
+
+    def once(*, title: str, **of: Any) -> dict[str, Any]:
+        if title not in built:
+            built[title] = get_openapi(title=title, **of)
+        return built[title]
+
+    patch("fastapi.applications.get_openapi", once).start()
+    places = {"DATABASE_URL": "postgresql://a/b", "TEMPORAL_ADDRESS": "c:1"}
+    create_app(load_settings(**places, SEAL_KEY=Fernet.generate_key().decode()))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
+from domain.agent.brain import Category
+from domain.agent.plan import ActionKind, PlannedAction
 from domain.learning.comparison import PeopleDid, ShadowThought, compare_with_people
 from store.intake.tables import engine_events
 from store.learning.tables import shadow_drafts
@@ -87,6 +89,19 @@ async def leave_shadow(
     """The id of a run in shadow mode. `did`: what people did; None: they have not yet."""
     left = LeftRun(thought.confidence, "edited", platform=platform)
     run_id = await leave_run(connection, shop, left)
+    await _keep_shadow(connection, shop, run_id, thought, did=did, sent=sent)
+    return run_id
+
+
+async def _keep_shadow(
+    connection: AsyncConnection,
+    shop: Shop,
+    run_id: str,
+    thought: ShadowThought,
+    *,
+    did: PeopleDid | None,
+    sent: str | None,
+) -> None:
     compared = None if did is None else compare_with_people(thought, did, sent)
     await connection.execute(
         sa.insert(shadow_drafts).values(
@@ -102,4 +117,30 @@ async def leave_shadow(
             **thought.model_dump(mode="json"),
         )
     )
-    return run_id
+
+
+async def tried(connection: AsyncConnection, shop: Shop, *, words: str) -> None:
+    """Two messages in shadow mode, one of them compared; on runs that are there."""
+    runs = (
+        await connection.scalars(
+            sa.select(engine_runs.c.id)
+            .where(engine_runs.c.client_id == shop.client_id)
+            .order_by(engine_runs.c.id)
+            .limit(2)
+        )
+    ).all()
+    thought = ShadowThought(
+        classification=Category.OTHER,
+        confidence=0.9,
+        draft=words,
+        plan=(PlannedAction(kind=ActionKind.REPLY, integration_id=new_ulid()),),
+    )
+    for run_id, is_compared in zip(runs, (True, False), strict=True):
+        await _keep_shadow(
+            connection,
+            shop,
+            run_id,
+            thought,
+            did=PeopleDid.ANSWERED if is_compared else None,
+            sent=f"{words} {words}" if is_compared else None,
+        )

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.servers.llm_images import Image, images_of, is_taken
+from tests.support.servers.llm_stream import Calls, completion_events, message_events
+from tests.support.servers.llm_whole import whole_completion, whole_message
 
 KEY = "sk-canary-0123456789abcdef"
 TOKENS_IN, TOKENS_OUT = 1_000, 100
@@ -92,7 +94,14 @@ class Raw:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-Reply = Say | Fail | Cut | Flood | Drip | Raw
+@dataclass(frozen=True)
+class Think:
+    """A reply that depends on what is asked."""
+
+    of: Callable[[Asked], "Reply"]
+
+
+Reply = Say | Calls | Fail | Cut | Flood | Drip | Raw | Think
 Embed = Callable[[str], list[float]]
 
 
@@ -145,10 +154,16 @@ class LlmServer:
             await self._send(writer, 200, _json(self._embeddings(asked)))
             return True
         reply = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if isinstance(reply, Think):
+            reply = reply.of(asked)
+        if isinstance(reply, Say) and asked.body.get("stream"):
+            reply = Calls((), str(reply.answer))
         return await self._reply(writer, asked, reply)
 
     async def _reply(self, writer: asyncio.StreamWriter, asked: Asked, reply: Reply) -> bool:
         match reply:
+            case Calls():
+                await self._stream(writer, asked, reply)
             case Say():
                 form = _message if asked.path.endswith("/messages") else _completion
                 await self._send(writer, 200, _json(form(asked, reply)))
@@ -166,13 +181,22 @@ class LlmServer:
             case Flood():
                 await self._flood(writer)
                 return False
-            case Drip():
+            case Drip() | Think():
                 writer.write(_head(200, 10_000))
                 while True:
                     writer.write(b" ")
                     await writer.drain()
                     await asyncio.sleep(0.02)
         return True
+
+    async def _stream(self, writer: asyncio.StreamWriter, asked: Asked, said: Calls) -> None:
+        form = message_events if asked.path.endswith("/messages") else completion_events
+        events = list(form(asked.body["model"], said, (TOKENS_IN, TOKENS_OUT)))
+        length = sum(map(len, events))
+        writer.write(_head(200, length).replace(b"application/json", b"text/event-stream"))
+        for event in events:
+            writer.write(event)
+            await writer.drain()
 
     async def _flood(self, writer: asyncio.StreamWriter) -> None:
         writer.write(_head(200, 10 * 1024 * 1024))
@@ -226,43 +250,14 @@ def _problem(asked: Asked) -> str | None:
 
 
 def _completion(asked: Asked, say: Say) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": say.refusal}
-    if say.refusal is None:
-        message["content"] = say.answer if isinstance(say.answer, str) else json.dumps(say.answer)
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": asked.body["model"],
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}],
-        "usage": {
-            "prompt_tokens": TOKENS_IN,
-            "completion_tokens": TOKENS_OUT,
-            "total_tokens": TOKENS_IN + TOKENS_OUT,
-        },
-    }
+    return whole_completion(asked.body["model"], say.answer, say.refusal, (TOKENS_IN, TOKENS_OUT))
 
 
 def _message(asked: Asked, say: Say) -> dict[str, Any]:
-    content: list[dict[str, Any]] = []
-    stop = "refusal" if say.refusal else "end_turn"
-    if not say.refusal and "tools" in asked.body and isinstance(say.answer, dict):
-        name = asked.body["tools"][0]["name"]
-        content = [{"type": "tool_use", "id": "toolu_1", "name": name, "input": say.answer}]
-        stop = "tool_use"
-    elif not say.refusal:
-        text = say.answer if isinstance(say.answer, str) else json.dumps(say.answer)
-        content = [{"type": "text", "text": text}]
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": asked.body["model"],
-        "content": content,
-        "stop_reason": stop,
-        "stop_sequence": None,
-        "usage": {"input_tokens": TOKENS_IN, "output_tokens": TOKENS_OUT},
-    }
+    tool = asked.body["tools"][0]["name"] if "tools" in asked.body else None
+    refused = say.refusal is not None
+    tokens = (TOKENS_IN, TOKENS_OUT)
+    return whole_message(asked.body["model"], say.answer, tool, tokens, is_refused=refused)
 
 
 def _json(body: dict[str, Any]) -> bytes:

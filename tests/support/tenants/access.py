@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from domain.tenants.client import Role
-from store.metadata import metadata
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
@@ -20,16 +17,11 @@ from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
 from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
-from tests.support.learning.learning_routes import (
-    CORRECTIONS,
-    EXAMPLES,
-    OF_LEARNING,
-    a_correction,
-    an_example,
-)
+from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
+from tests.support.simulation.replays import REPLAYS, replay_ids
 from tests.support.tenants import account
 from tests.support.tenants.served_routes import Route
 from tests.support.tenants.shop import Shop
@@ -115,6 +107,13 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", CREDITS + "/checkout"): Access(MANAGERS, body={"credits": 100}),
     ("GET", CHECKOUTS + "/{checkout_id}"): Access(ALL, Client.RECORD, missing="checkout_not_found"),
     ("GET", USAGE): Access(ALL),
+    ("GET", REPLAYS): Access(ALL),
+    ("POST", REPLAYS): Access(MANAGERS, Client.BODY, {"variant": {}}),
+    **{
+        ("GET", REPLAYS + path): Access(ALL, missing="replay_not_found")
+        for path in ("/{replay_id}", "/{replay_id}/examples")
+    },
+    ("POST", REPLAYS + "/{replay_id}/stop"): Access(MANAGERS, missing="replay_not_found"),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{
@@ -123,11 +122,11 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
-    ("GET", CORRECTIONS): Access(ALL),
-    ("GET", EXAMPLES): Access(ALL),
+    ("GET", learning.CORRECTIONS): Access(ALL),
+    ("GET", learning.EXAMPLES): Access(ALL),
     **{
         (method, path): Access(roles, Client.RECORD, body, missing)
-        for method, path, roles, body, missing in OF_LEARNING
+        for method, path, roles, body, missing in learning.OF_LEARNING
     },
     ("GET", SUGGESTIONS): Access(ALL),
     **{
@@ -249,8 +248,9 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
-    "{correction_id}": a_correction,
-    "{example_id}": an_example,
+    "{replay_id}": replay_ids,
+    "{correction_id}": learning.a_correction,
+    "{example_id}": learning.an_example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
     "{template_id}": _content,
@@ -270,26 +270,9 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
 }
 
 
-_RECORDS: Final = sa.text(
-    " UNION ALL ".join(
-        f"SELECT '{name}' AS name, md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS digest "  # noqa: S608
-        f"FROM {name} t WHERE client_id = :client_id"
-        for name, table in metadata.tables.items()
-        if "client_id" in table.c
-    )
-)
-
-
 async def record_for(front: LiveEngine, shop: Shop, path: str) -> Ids:
     """A record of the shop's that the path can name."""
     for name, make in _MAKERS.items():
         if name in path:
             return await make(front, shop)
     return {}
-
-
-async def records(front: LiveEngine, shop: Shop) -> dict[str, str | None]:
-    """A hash of all that each table keeps of a client, to see that nothing has changed."""
-    async with front.database.service() as connection:
-        found = await connection.execute(_RECORDS, {"client_id": shop.client_id})
-        return {row.name: row.digest for row in found}

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind
+from domain.analytics.metrics import Breakdown, Slice
 from domain.audit.entry import Note
 from domain.reviews.escalation import Decision
 from domain.tenants.actor import Actor
@@ -32,6 +33,7 @@ from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
+from tests.support.learning.left_runs import tried
 from tests.support.learning.taught import taught
 from tests.support.tenants.shop import Shop
 
@@ -92,6 +94,10 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 sa.insert(metrics_daily).values(
                     **mine, day=now.date() - timedelta(days=day), computed_at=now,
                     sentiment_mean=-0.1 if day else None, latency_p50_ms=12.5, **counts,
+                    rating_mean=4.5, escalations={"low_confidence": 1}, latencies={"51": 3},
+                    breakdown=Breakdown(
+                        by_playbook=(Slice(key=shop.playbook_id, asked=3),)
+                    ).model_dump(),
                 )
             )  # fmt: skip
         await connection.execute(
@@ -116,5 +122,6 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now
         )
         await taught(connection, shop.tenant, words=AWKWARD)
+        await tried(connection, shop, words=AWKWARD)
         note = Note(Actor.operator(CUSTOMER, login=AWKWARD), AWKWARD, {AWKWARD: AWKWARD})
         await AuditLog(connection, shop.tenant).append([note], now, new_ulid)

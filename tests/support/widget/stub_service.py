@@ -79,6 +79,9 @@ class StubService:
         self.script = WidgetScript.read()
         self.sessions: dict[str, StubSession] = {}
         self.chats: list[dict[str, Any]] = []
+        # Whether the shop wants answers rated, and what was said: numbers and scores.
+        self.asks = False
+        self.ratings: list[tuple[int, int]] = []
         self.mails: list[str] = []
         self.streams = 0
         self.answers: dict[str, str] = {}
@@ -94,6 +97,7 @@ class StubService:
         routes = {
             "chat": self._chat, "config": self._config, "messages": self._messages,
             "seen": self._seen, "email": self._email, "verify": self._verify,
+            "rating": self._rating,
         }  # fmt: skip
         self.app = Starlette(
             routes=[
@@ -166,10 +170,17 @@ class StubService:
         key = request.query_params["api_key"]
         if key not in {KEY, OTHER_KEY}:
             return _refusal(401, "unauthenticated")
-        looks = {"color": "#0b5d4e", "on_color": "#ffffff", **self.brand}
+        looks = {
+            "color": "#0b5d4e", "on_color": "#ffffff", "ask_rating": self.asks, **self.brand
+        }  # fmt: skip
         if key == OTHER_KEY:
             looks["display_name"] = "Chez Elles"
         return _told(WidgetConfig.model_validate({**looks, "session_id": new_ulid()}))
+
+    async def _rating(self, request: Request) -> Response:
+        body = await request.json()
+        self.ratings.append((body["number"], body["score"]))
+        return Response(status_code=204)
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()

@@ -1,0 +1,40 @@
+"""POST /api/widget/rating: what a visitor says of an answer in the widget."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody
+from api.schemas.core.error import ErrorBody
+from api.schemas.ratings.widget_rating import WidgetRatingBody
+from api.widget_access import WidgetPageDep
+from domain.ratings.rating import checked_rating
+from domain.widget.errors import SessionUnknown
+from domain.widget.widget_session import held_session
+from services.ratings.ratings import rate_in_widget
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.post(
+    "/api/widget/rating",
+    summary="A visitor says whether an answer was helpful",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses={404: {"model": ErrorBody}},
+)
+async def rate(
+    page: WidgetPageDep,
+    sent: Annotated[WidgetRatingBody, Depends(JsonBody(WidgetRatingBody))],
+    resources: ResourcesDep,
+) -> Response:
+    """Of an answer in the visitor's own session. A later one takes the place of the first."""
+    session = held_session(resources.sealer, page.tenant, sent.session_id)
+    if session is None:
+        raise SessionUnknown
+    given = checked_rating(sent.score, sent.comment)
+    async with resources.work.of(page.tenant) as work:
+        await rate_in_widget(work, session, sent.number, given)
+    return Response(status_code=HTTPStatus.NO_CONTENT)

@@ -1,0 +1,1 @@
+"""Ratings, as visitors of the widget send them."""

@@ -1,0 +1,20 @@
+"""The body of a rating in the widget."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.schemas.widget.session_messages import MAX_NUMBER
+from domain.ratings.rating import LEAST, MAX_COMMENT, MOST
+from domain.widget.widget_session import MAX_TOKEN
+
+
+class WidgetRatingBody(BaseModel):
+    """`number`: of the answer, as the session's messages have it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    session_id: Annotated[str, Field(max_length=MAX_TOKEN)]
+    number: Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]
+    score: Annotated[int, Field(strict=True, ge=LEAST, le=MOST, description="1 (bad) to 5 (good).")]
+    comment: Annotated[str, Field(max_length=MAX_COMMENT, pattern=r"^[^\x00]*$")] | None = None

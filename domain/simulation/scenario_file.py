@@ -1,0 +1,25 @@
+"""A scenario as a file of YAML, written as in a saved case. What is wrong is named by its path."""
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from domain.core.errors import InvalidInput
+from domain.core.strict_yaml import read_yaml
+from domain.playbooks.shape import said_of
+from domain.simulation.scenario import Scenario
+
+MAX_SCENARIO_BYTES: Final = 1024 * 1024
+_MAX_TOLD: Final = 10
+
+
+def parse_scenario(data: bytes) -> Scenario:
+    """Raises InvalidInput: a line for each thing that is wrong, ten at most."""
+    if len(data) > MAX_SCENARIO_BYTES:
+        raise InvalidInput(f"a scenario has at most {MAX_SCENARIO_BYTES // 1024} KiB")
+    try:
+        return Scenario.model_validate(read_yaml(data.decode("utf-8-sig")))
+    except UnicodeDecodeError:
+        raise InvalidInput("a scenario is UTF-8 text") from None
+    except ValidationError as error:
+        raise InvalidInput("\n".join(said_of(error, "the scenario")[:_MAX_TOLD])) from None

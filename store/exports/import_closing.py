@@ -1,0 +1,38 @@
+"""The SQL that closes what was under way when an export was written: nobody will go on with it."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.reviews.escalation import Decision, EscalationStatus
+from domain.runs.run import RunStatus
+
+IMPORTED: Final = "imported"
+"""Error code of a run that was under way when its export was written."""
+
+# Nobody decided in time, as elsewhere: people have the conversation.
+HAND_OVER: Final = sa.text(f"""
+    UPDATE ai_conversations AS conversation
+    SET handed_over_at = coalesce(conversation.handed_over_at, :now)
+    FROM escalation_tickets AS review
+    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = run.client_id AND inbound.event_id = run.event_id
+     AND inbound.direction = 'inbound'
+    WHERE conversation.client_id = :client_id AND review.client_id = :client_id
+      AND conversation.id = inbound.conversation_id
+      AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
+""")  # noqa: S608 - our own names
+
+# Approved, and the snapshot was taken before it was carried out: nobody will.
+CLOSE_APPROVED: Final = sa.text(f"""
+    UPDATE engine_runs AS run
+    SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now
+    FROM (
+        SELECT DISTINCT ON (run_id) run_id, decision FROM escalation_tickets
+        WHERE client_id = :client_id ORDER BY run_id, round DESC
+    ) AS latest
+    WHERE run.client_id = :client_id AND run.id = latest.run_id
+      AND run.status = '{RunStatus.NEEDS_REVIEW}'
+      AND latest.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
+""")  # noqa: S608 - our own names

@@ -1,0 +1,55 @@
+"""Long work whose workflow was never started, or was lost, is started by the sweep."""
+
+from collections.abc import Sequence
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from activities.simulation.sweep_background import SweepBackground
+from adapters.system import utc_now
+from domain.core import names
+from domain.core.contracts import BackgroundRef, RunRef
+from domain.runs.contracts import SweepInput
+from domain.simulation.replay import ReplayState
+from store.core.database import Database
+from tests.support.simulation.replays import a_replay
+from tests.support.tenants.shop import Shop, open_shop
+
+pytestmark = pytest.mark.own_database
+
+
+class Starts:
+    """Notes what it is asked to begin."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, BackgroundRef]] = []
+
+    async def wake(self, ref: RunRef, escalation_id: str) -> bool:  # noqa: ARG002 - the port's name
+        raise AssertionError
+
+    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+        self.begun.append((workflow, work))
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:  # noqa: ARG002
+        raise AssertionError
+
+
+async def test_only_what_is_not_over_is_begun(database: Database, shop: Shop) -> None:
+    queued = await a_replay(database, shop)
+    running = await a_replay(
+        database, other := await open_shop(database), state=ReplayState.RUNNING
+    )
+    for over in (ReplayState.DONE, ReplayState.STOPPED, ReplayState.FAILED):
+        await a_replay(database, shop, state=over)
+    engine = Starts()
+
+    swept = SweepInput(older_than_s=0, remote_brain=True)
+    done = await ActivityEnvironment().run(
+        SweepBackground(database, engine, utc_now).begin_left, swept
+    )
+
+    assert done.picked_up == 2
+    assert engine.begun == [
+        (names.REPLAY, BackgroundRef(client_id=client, record_id=replay, remote_brain=True))
+        for client, replay in ((shop.client_id, queued), (other.client_id, running))
+    ]

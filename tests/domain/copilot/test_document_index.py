@@ -1,0 +1,30 @@
+"""The search in the product's documents, on those that ship."""
+
+from adapters.copilot.document_files import document_index
+from domain.copilot.documents import DocumentIndex
+from tests.support.core.each import each
+
+
+def test_sections() -> None:
+    index = DocumentIndex.of(
+        {"a.md": "# Title\nintro\n\n## One thing\nfirst\n\n```\n# no heading\n```\n\n## Two\n"}
+    )
+
+    assert len(index) == 2
+    (found,) = index.search("thing")
+    assert found.section.place == "docs/a.md#one-thing"
+    assert found.section.title == "Title"
+    assert index.search("the of and") == index.search("") == ()
+
+
+@each(
+    [
+        ("How do I rotate a secret?", "docs/webhooks.md#replacing-a-secret"),
+        ("Comment renouveler le secret d'un webhook ?", "docs/webhooks.md#replacing-a-secret"),
+        ("How do I invite a colleague?", "docs/accounts.md#invitations"),
+        ("How is a webhook signature verified?", "docs/webhooks.md#verifying"),
+        ("Comment inviter un collègue ?", "docs/accounts.md#invitations"),
+    ]
+)
+def test_the_place_is_among_the_first_three(question: str, place: str) -> None:
+    assert place in [one.section.place for one in document_index().search(question)]

@@ -1,0 +1,52 @@
+"""The kind of a question, measured on questions that the words were not chosen on."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
+from domain.copilot.question_kind import AskedKind, AskedOfCopilot, asked_of
+from domain.copilot.words import tongue_of
+from tests.support.copilot.labelled_questions import LABELLED
+
+FLOOR = 0.9
+
+
+def asked(*questions: str) -> AskedOfCopilot:
+    return asked_of(CopilotQuestion(tuple(CopilotMessage(Speaker.USER, one) for one in questions)))
+
+
+def test_held_out_questions() -> None:
+    """`docs/copilot.md` gives the figure."""
+    rows = [(kind, one) for kind, questions in LABELLED.items() for one in questions]
+    assert len(rows) >= 60
+    assert min(map(len, LABELLED.values())) >= 4
+    assert set(LABELLED) == set(AskedKind) - {AskedKind.SEARCH}
+
+    wrong = [(kind, asked(one).kind, one) for kind, one in rows if asked(one).kind is not kind]
+
+    assert len(wrong) <= (1 - FLOOR) * len(rows), wrong
+
+
+def test_what_a_question_names() -> None:
+    ulid = "01je3zk7m2q8w4r6t9y1a3c5eg"
+    assert asked(f"Why {ulid}?").record_id == ulid.upper()
+    assert asked("What did we tell bob.o'neil@example.com.").email == "neil@example.com"
+    assert asked("Reply to <zoe+x@shop.example>, please").email == "zoe+x@shop.example"
+    assert asked("Find order #FR-2231").order == "FR-2231"
+    assert asked("Que savons-nous sur « la garantie » ?").topic == "la garantie"
+    assert asked("zoe@shop.example 01JE3ZK7M2Q8W4R6T9Y1A3C5EG").order is None
+
+
+def test_a_short_one_goes_on_and_a_long_one_does_not() -> None:
+    first = "What did we answer to zoe@shop.example?"
+    assert asked(first, "And before that?").email == "zoe@shop.example"
+    assert asked("Refund order 12", "And the blue one?").kind is AskedKind.SEARCH
+    assert asked(first, "Nice colours these pages of yours have, I like them a lot").email is None
+
+
+@given(st.text(max_size=4_000))
+def test_any_text_has_a_kind_and_a_language(text: str) -> None:
+    found = asked(text or "?")
+
+    assert found.kind in AskedKind
+    assert found.tongue == tongue_of(text or "?")

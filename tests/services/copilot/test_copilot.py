@@ -1,0 +1,147 @@
+"""The copilot by a language model on the wire: tools, links, money, and what happens without it."""
+
+import pytest
+
+from adapters.copilot.llm_talker import MAX_ROUNDS
+from adapters.system import new_ulid, utc_now
+from domain.copilot.rules import rules_for
+from domain.tenants.client import Role
+from store.core.database import Database
+from store.runs.tables import brain_costs
+from tests.support.agent.llm_brain import NATIVE, OPENAI
+from tests.support.copilot.talking import DASHBOARD, talking
+from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.reviews.reviews import open_review
+from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Cut, Drip, Fail, Say, Think
+from tests.support.servers.llm_stream import Call, Calls
+from tests.support.tenants.shop import Shop
+
+USAGE = Calls((Call("read_usage", {}),), "Let me look.")
+
+
+@pytest.mark.parametrize("model", [OPENAI, NATIVE])
+async def test_it_calls_tools_and_cites_what_they_returned(
+    database: Database, shop: Shop, model: str
+) -> None:
+    """What it costs is booked; nothing else is written."""
+    review = await open_review(database, shop)
+    queue = Calls((Call("list_reviews", {"limit": 3}), Call("read_usage", {})))
+    link = f"{DASHBOARD}/reviews/{review}"
+    async with talking(database, model) as it:
+        it.server.script = [queue, Say(f"One waits: [the review]({link}). See {link}.")]
+        before = await row_counts(database, of=shop)
+
+        answer = await it.ask(shop, "Who waits?")
+
+        after = await row_counts(database, of=shop)
+        assert {name for name in before if before[name] != after[name]} == {"brain_costs"}
+        first, second = it.server.asked
+    assert answer.text == f"One waits: [the review]({link}). See {link}."
+    assert "".join(it.heard) == answer.text
+    assert len(it.heard) > 2
+    assert [one.url for one in answer.citations] == [link, f"{DASHBOARD}/plan"]
+    assert [one.kind for one in answer.drafts] == ["review.claim"]
+    assert answer.model == model
+    assert first.instructions.startswith(rules_for(utc_now().date()))
+    assert link in second.said, "the findings"
+    assert '"untrusted' in second.said.replace("\\", "")
+    booked = await only_row(database, brain_costs, of=shop)
+    assert (booked["tokens_in"], booked["tokens_out"]) == (2 * TOKENS_IN, 2 * TOKENS_OUT)
+    assert booked["cost_micros"] == 2 * (TOKENS_IN + 10 * TOKENS_OUT)
+
+
+async def test_a_role_is_offered_its_own_tools(database: Database, shop: Shop) -> None:
+    """One that it is not offered does not exist for the model, whoever asks for it."""
+    async with talking(database) as it:
+        it.server.script = [Calls((Call("read_keys", {}),)), Say("I cannot see keys.")]
+
+        answer = await it.ask(shop, "Which keys are there?", role=Role.VIEWER)
+
+        offered = {one["function"]["name"] for one in it.server.asked[0].body["tools"]}
+    assert {"read_usage", "read_run"} <= offered
+    assert not offered & {"read_keys", "read_webhooks", "read_members", "read_audit"}
+    assert shop.key not in it.server.asked[-1].said
+    assert "Caisse" not in it.server.asked[-1].said
+    assert answer.citations == ()
+
+
+async def test_errors_of_tools_are_told(database: Database, shop: Shop) -> None:
+    calls = Calls(
+        (
+            Call("read_run", {"named": new_ulid()}),
+            Call("read_run", {"run": 1}),
+            Call("find_conversations", {"limit": 10_000}),
+        )
+    )
+    async with talking(database) as it:
+        it.server.script = [calls, Say("No such run.")]
+
+        assert (await it.ask(shop, "Why?")).text == "No such run."
+
+        told = it.server.asked[1].said.replace("\\", "")
+    assert '"error": "run_not_found"' in told
+    assert '"fields": ["named", "run"]' in told
+    assert '"fields": ["limit"]' in told
+
+
+@pytest.mark.parametrize(
+    "failing", [Fail(500), Cut(), Drip(), Say("")], ids=lambda one: type(one).__name__
+)
+async def test_without_an_answer_the_embedded_one_answers(
+    database: Database, shop: Shop, failing: Fail | Cut | Drip | Say
+) -> None:
+    async with talking(database, deadline_s=0.5) as it:
+        it.server.script = [failing]
+
+        answer = await it.ask(shop, "Usage this month")
+
+    assert answer.model == "embedded"
+    assert answer.text.startswith("Month ")
+    assert answer.notice == "The language model gave no answer: the embedded copilot has answered."
+    assert (await only_row(database, brain_costs, of=shop))["cost_micros"] < 100_000
+
+
+async def test_without_money_the_embedded_one_answers(database: Database, shop: Shop) -> None:
+    async with talking(database, budget_micros=10) as it:
+        answer = await it.ask(shop, "Combien de tickets nous reste-t-il ?")
+
+        assert it.server.asked == []
+    assert answer.model == "embedded"
+    assert answer.notice is not None
+    assert answer.notice.startswith("Le budget du mois")
+    assert await rows(database, brain_costs, of=shop) == []
+
+
+async def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came(
+    database: Database, shop: Shop
+) -> None:
+    async with talking(database) as it:
+        it.server.script = [USAGE, Cut()]
+
+        answer = await it.ask(shop, "Usage this month")
+
+    assert answer.text == "Let me look.\n[the answer was cut short]"
+    assert answer.model == OPENAI
+
+
+async def test_rounds_of_tools_are_bounded(database: Database, shop: Shop) -> None:
+    async with talking(database) as it:
+        it.server.script = [Calls((Call("read_usage", {}),))]
+
+        answer = await it.ask(shop, "Usage this month")
+
+        assert len(it.server.asked) <= MAX_ROUNDS + 1
+    assert answer.model == "embedded"
+
+
+async def test_no_key_and_no_word_of_a_provider_is_in_the_log_or_the_answer(
+    database: Database, shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with talking(database, deadline_s=0.5) as it:
+        it.server.script = [Think(lambda _: Fail(401))]
+
+        answer = await it.ask(shop, "canary question: usage this month")
+
+    assert answer.model == "embedded"
+    assert KEY not in answer.model_dump_json()
+    assert KEY not in capsys.readouterr().out

@@ -1,0 +1,24 @@
+"""Each tool of the copilot may be used by whom its route is for."""
+
+import pytest
+
+from domain.tenants.actor import ANYONE
+from services.copilot.desk import AnyTool
+from services.copilot.tools.every_tool import COPILOT_TOOLS
+from tests.support.tenants.access import ACCESS
+
+
+@pytest.mark.parametrize("tool", COPILOT_TOOLS, ids=lambda one: one.name)
+def test_a_tool_has_its_routes_roles(tool: AnyTool) -> None:
+    """`ACCESS` is what `test_access.py` tries over HTTP. The documents have no route."""
+    if tool.route is None:
+        assert tool.name == "search_documents"
+        assert tool.roles == ANYONE
+    else:
+        assert tool.route[0] == "GET"
+        assert tool.roles == ACCESS[tool.route].roles
+
+
+def test_names_are_found_once() -> None:
+    names = [one.name for one in COPILOT_TOOLS]
+    assert len(names) == len(set(names)) == 17

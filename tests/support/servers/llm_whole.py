@@ -1,0 +1,51 @@
+"""A model's answer as providers send it whole."""
+
+import json
+from typing import Any
+
+Said = dict[str, Any] | str
+
+
+def whole_completion(
+    model: str, answer: Said, refusal: str | None, tokens: tuple[int, int]
+) -> dict[str, Any]:
+    """As OpenAI's chat completions."""
+    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": refusal}
+    if refusal is None:
+        message["content"] = answer if isinstance(answer, str) else json.dumps(answer)
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": model,
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}],
+        "usage": {
+            "prompt_tokens": tokens[0],
+            "completion_tokens": tokens[1],
+            "total_tokens": sum(tokens),
+        },
+    }
+
+
+def whole_message(
+    model: str, answer: Said, tool: str | None, tokens: tuple[int, int], *, is_refused: bool
+) -> dict[str, Any]:
+    """As Anthropic's messages. `tool`: by which a structured answer is given, if by one."""
+    content: list[dict[str, Any]] = []
+    stop = "refusal" if is_refused else "end_turn"
+    if not is_refused and tool is not None and isinstance(answer, dict):
+        content = [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": answer}]
+        stop = "tool_use"
+    elif not is_refused:
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        content = [{"type": "text", "text": text}]
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": content,
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1]},
+    }
