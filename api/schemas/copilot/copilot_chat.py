@@ -33,7 +33,12 @@ class CopilotChatMessage(StrictBody):
         Field(min_length=1, max_length=MAX_MESSAGE),
         AfterValidator(_says_something),
         WithJsonSchema(
-            {"type": "string", "minLength": 1, "maxLength": MAX_MESSAGE, "pattern": r"\w"}
+            {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": MAX_MESSAGE,
+                "pattern": r"^[^\x00]*\w[^\x00]*$",
+            }
         ),
     ]
 
@@ -52,13 +57,14 @@ class CopilotChatBody(StrictBody):
     )
     messages: Annotated[
         tuple[CopilotChatMessage, ...],
-        AfterValidator(_ends_with_the_user),
         Field(
             strict=False,
             min_length=1,
             max_length=MAX_MESSAGES,
             description="The conversation so far. The last message is the user's.",
         ),
+        # After the limits, which the document would not name otherwise.
+        AfterValidator(_ends_with_the_user),
     ]
 
     @property

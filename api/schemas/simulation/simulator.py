@@ -24,6 +24,7 @@ from domain.simulation.scenario import (
     MAX_MESSAGES,
     Scenario,
     ScenarioCustomer,
+    ScenarioFields,
     ScenarioMessage,
     ScenarioOrder,
 )
@@ -75,7 +76,7 @@ class SimulatorBody(StrictBody):
     order: ScenarioOrder | None = Field(
         default=None, description="Absent: connected shops are asked, reading only."
     )
-    fields: dict[str, str] = Field(
+    fields: ScenarioFields = Field(
         default={}, description="Further facts as the gateway takes them."
     )
     embedded_brain: bool = Field(
