@@ -60,6 +60,8 @@ _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
 """What says of a text by itself what it looks like."""
+_LIMITS: Final = {"ge": "minimum", "le": "maximum"}
+"""Pydantic leaves the limits of a number behind a validator in words of its own."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
@@ -162,7 +164,11 @@ def in_one_piece(model: type[BaseModel]) -> Described:
             return [whole(one) for one in part]
         if not isinstance(part, dict):
             return part
-        rest = {name: whole(one) for name, one in part.items() if name != "$ref"}
+        rest: Described = {
+            _LIMITS.get(str(name), str(name)): whole(one)
+            for name, one in part.items()
+            if name != "$ref"
+        }
         named = part.get("$ref")
         if isinstance(named, str):
             return {**cast("Described", whole(kinds[named.removeprefix("#/$defs/")])), **rest}

@@ -32,7 +32,7 @@ LEARNING = (
     EXAMPLES,
     "/api/dashboard/runs/[^/]+/case$",
 )
-DOOMED = 30
+DOOMED = 12
 ROUND = 15
 # Well below what a run has: requests that the document allows and that really were answered.
 FLOORS = {

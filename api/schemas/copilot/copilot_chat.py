@@ -17,6 +17,8 @@ from domain.core.plain_text import clean_text
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
 }
+# As `clean_text` takes them away.
+_UNSEEN: Final = r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
 
 
 def _says_something(text: str) -> str:
@@ -37,7 +39,7 @@ class CopilotChatMessage(StrictBody):
                 "type": "string",
                 "minLength": 1,
                 "maxLength": MAX_MESSAGE,
-                "pattern": r"^[^\x00]*\w[^\x00]*$",
+                "pattern": rf"^[^\x00]*[^\s{_UNSEEN}][^\x00]*$",
             }
         ),
     ]
