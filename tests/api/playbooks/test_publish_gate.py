@@ -80,12 +80,12 @@ async def test_an_owner_overrides_at_each_door(
     for method, path, body in doors:
         shut = await front.http.request(method, path, json=body or None, headers=owner)
         assert code(shut) == (409, "cases_not_green"), path
-        said = {"json": body, "params": {"override": WHY}}
-        if path != PLAYBOOK_FILE:
-            said = {"json": {**body, "override": WHY}, "params": {}}
-        refused = await front.http.request(method, path, **said, headers=admin)
+        of_file = path == PLAYBOOK_FILE
+        url = f"{path}?override={WHY}" if of_file else path
+        said = body if of_file else {**body, "override": WHY}
+        refused = await front.http.request(method, url, json=said, headers=admin)
         assert code(refused) == (403, "role_required"), path
-        answer = await front.http.request(method, path, **said, headers=owner)
+        answer = await front.http.request(method, url, json=said, headers=owner)
         assert answer.status_code in (200, 201), answer.text
     versions = (await front.http.get(f"{one}/versions", headers=owner)).json()["versions"]
     assert [version["note"] for version in versions].count(WHY) == len(versions) - 1

@@ -4,11 +4,12 @@ from typing import Any, Final
 
 import pytest
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind
 from domain.simulation.scenario import MAX_MESSAGE, MAX_MESSAGES
 from domain.tenants.client import Role
 from services.simulation import simulator
+from store.tenants.members import MemberRepository
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
 from tests.support.reviews.dashboard import admin, code, person
 from tests.support.tenants.identity import bearer, session_token
@@ -105,6 +106,9 @@ async def test_twenty_a_minute(front: LiveEngine, shop: Shop) -> None:
     """A user, whichever client is asked about and whatever comes of it. The dashboard's own limit
     is another one."""
     headers, other = await person(front, shop, Role.OWNER), await open_shop(front.database)
+    async with front.database.service() as connection:
+        members = MemberRepository(connection)
+        await members.add(other.client_id, shop.owner_user_id, Role.ADMIN, utc_now())
     answers = [
         await front.http.post(SIMULATOR, json={"client_id": one.client_id}, headers=headers)
         for one in [shop, other] * 10
