@@ -18,7 +18,9 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
     "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
 }
 # As `clean_text` takes them away.
-_UNSEEN: Final = r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
+_UNSEEN: Final = (
+    r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff"
+)
 
 
 def _says_something(text: str) -> str:
