@@ -3,7 +3,7 @@
 Corrections come in turn, for each is decided once; so do labelled examples, which are deleted.
 Cursors are left out: nobody can make one up. What no schema says takes the place of what it allows,
 in requests that are meant to be good: which playbooks there are, who writes last, which amounts and
-days fit each other, which placeholders can be read.
+days fit each other, which placeholders can be read, which characters nobody sees.
 """
 
 import itertools
@@ -118,6 +118,8 @@ def _entry(change: Fields, kind: str) -> Fields:
         name: "x" * len(one) if isinstance(one, str) and name in PLAIN else one
         for name, one in change.items()
     }
+    if good.get("not_for"):
+        good["not_for"] = ["retour"]
     if isinstance(good.get("change"), dict):
         good["change"] = _entry(good["change"], kind)
     if "id" in good:
