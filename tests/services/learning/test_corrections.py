@@ -111,6 +111,20 @@ async def test_what_an_edit_offers(database: Database, shop: Shop) -> None:
     assert "anne@x.fr" not in content.title
 
 
+async def test_no_offer_holds_an_order_number_that_only_the_person_wrote(
+    database: Database, shop: Shop
+) -> None:
+    sent = "Votre commande n° 48213 peut revenir pendant 30 jours."
+    correction_id = await corrected(database, shop, sent=sent)
+
+    found = await _read(database, shop, correction_id)
+
+    assert found.sent == sent
+    assert "48213" not in found.offers.model_dump_json()
+    assert isinstance(found.offers.content, SuggestedEntry)
+    assert found.offers.content.body.endswith("peut revenir pendant 30 jours.")
+
+
 async def test_what_a_rejection_offers(database: Database, shop: Shop) -> None:
     plan = (PlannedAction(kind=ActionKind.REPLY), refund(4_900))
     correction_id = await corrected(database, shop, sent=None, plan=plan)
