@@ -152,10 +152,10 @@ def path_parameter(name: str, what: str) -> Described:
     }
 
 
-def in_one_piece(model: type[BaseModel]) -> Described:
+def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
     """The schema of a model that holds no other one inside itself, without references: inside the
     document they would have nothing to refer to. Free text holds no NUL, as `api/http/json_body.py`
-    refuses it anywhere in a body."""
+    refuses it anywhere in a body. `is_cleaned`: NUL is taken away instead, as from YAML."""
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))
 
@@ -172,7 +172,7 @@ def in_one_piece(model: type[BaseModel]) -> Described:
         named = part.get("$ref")
         if isinstance(named, str):
             return {**cast("Described", whole(kinds[named.removeprefix("#/$defs/")])), **rest}
-        return {**_NO_NUL, **rest} if _is_free_text(rest) else rest
+        return {**_NO_NUL, **rest} if _is_free_text(rest) and not is_cleaned else rest
 
     return cast("Described", whole(schema))
 

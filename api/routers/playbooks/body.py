@@ -7,7 +7,7 @@ from fastapi import Request
 from pydantic import BaseModel, JsonValue
 
 from api.http.json_body import YAML, media_type_of, parse_object, read_body
-from api.openapi import Described, in_one_piece
+from api.openapi import in_one_piece
 from api.route import Part
 from domain.playbooks.file import yaml_in
 
@@ -33,10 +33,12 @@ class PlaybookBody(Part, Generic[T]):
     ) -> None:
         self._read = read
         self._yaml = yaml
-        schema: Described = {"schema": in_one_piece(shape)}
         self.body = {
             "required": True,
-            "content": {"application/json": {**schema, "example": example}, YAML: schema},
+            "content": {
+                "application/json": {"schema": in_one_piece(shape), "example": example},
+                YAML: {"schema": in_one_piece(shape, is_cleaned=True)},
+            },
         }
 
     async def __call__(self, request: Request) -> T:
