@@ -9,7 +9,14 @@ from domain.agent.grounding.facts import FactKind, facts
 from domain.cases.case import MAX_PHRASES, CaseSpec
 from domain.cases.from_run import RunForCase, case_of
 from domain.cases.impersonal import impersonal
-from domain.content.content import MAX_BODY, MAX_LINE, TemplateChange, TemplateEntry
+from domain.content.content import (
+    MAX_BODY,
+    MAX_LINE,
+    KnowledgeChange,
+    KnowledgeEntry,
+    TemplateChange,
+    TemplateEntry,
+)
 from domain.content.suggestion import SuggestedEntry
 from domain.core.text import fold
 from domain.learning.correction import (
@@ -17,8 +24,10 @@ from domain.learning.correction import (
     CorrectionKind,
     CorrectionOffers,
     CorrectionRecord,
+    KnowledgeRevision,
     TemplateRevision,
 )
+from domain.learning.knowledge_rewrite import rewritten_entry
 from domain.learning.template_rewrite import rewritten_template
 from domain.learning.word_diff import Piece
 
@@ -34,11 +43,11 @@ _LASTING: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
     """What a correction's run was besides. `run`: as a case is made of it, None where the
-    customer's words are gone. `template`: the one that the draft rests on, if it rests on one
-    alone."""
+    customer's words are gone. `source`: the template or entry that the draft rests on, if it rests
+    on one alone."""
 
     run: RunForCase | None
-    template: TemplateEntry | None
+    source: TemplateEntry | KnowledgeEntry | None
 
     def impersonal(self, text: str) -> str:
         """The text with the customer's personal data replaced, as in the case."""
@@ -103,15 +112,30 @@ def _content(
 ) -> ContentLesson | None:
     if record.sent is None or not record.sent.strip():
         return None
-    if run.template is not None and record.kind is CorrectionKind.EDITED:
-        body = rewritten_template(run.template.body, record.draft, diff)
+    if run.source is not None and record.kind is CorrectionKind.EDITED:
+        revision = _revision(run.source, record.draft, record.sent, diff)
         # What the person added must be of no customer.
-        if body is not None and run.impersonal(body) == body and body != run.template.body:
-            return TemplateRevision(template_id=run.template.id, change=TemplateChange(body=body))
+        written = revision and revision.change.body
+        if written and run.impersonal(written) == written and written != run.source.body:
+            return revision
     body = run.impersonal(record.sent)[:MAX_BODY].strip()
     return SuggestedEntry(
         title=_title(record, run, MAX_LINE), body=body, language=language_of(record)
     )
+
+
+def _revision(
+    source: TemplateEntry | KnowledgeEntry, draft: str, sent: str, diff: Sequence[Piece]
+) -> TemplateRevision | KnowledgeRevision | None:
+    """What a person's words make of the source; None where they do not fit its place."""
+    if isinstance(source, TemplateEntry):
+        body = rewritten_template(source.body, draft, diff)
+        change = TemplateChange(body=body)
+        return None if body is None else TemplateRevision(template_id=source.id, change=change)
+    body = rewritten_entry(source.body, draft, sent)
+    if body is None:
+        return None
+    return KnowledgeRevision(knowledge_id=source.id, change=KnowledgeChange(body=body))
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:

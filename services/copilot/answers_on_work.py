@@ -246,6 +246,9 @@ async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
                 p95=number(tongue, found.latency_p95_ms),
             )
         )
+    if found.rating_mean is not None:
+        mean = number(tongue, found.rating_mean, 1)
+        lines.append(phrase(tongue, "metrics_rated", rated=number(tongue, found.rated), mean=mean))
     return "\n".join(lines)
 
 

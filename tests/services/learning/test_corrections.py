@@ -10,15 +10,21 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.cases.case import CaseOrigin
 from domain.cases.errors import CaseNameTaken
-from domain.content.content import TemplateChange
+from domain.content.content import KnowledgeChange, TemplateChange
 from domain.content.suggestion import SuggestedEntry
-from domain.learning.correction import Correction, CorrectionLesson, TemplateRevision
+from domain.learning.correction import (
+    Correction,
+    CorrectionLesson,
+    KnowledgeRevision,
+    TemplateRevision,
+)
 from domain.learning.errors import CorrectionDecided, CorrectionNotFound
 from domain.learning.word_diff import PieceKind
 from domain.simulation.outcome import OutcomeStatus
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
+from services.content.knowledge import add_knowledge
 from services.content.templates import NewTemplate, add_template
 from services.learning.correction_reading import read_correction
 from services.learning.corrections import accept_correction, dismiss_correction
@@ -114,6 +120,26 @@ async def test_what_a_rejection_offers(database: Database, shop: Shop) -> None:
     expected = found.offers.case.expected
     assert expected.status is OutcomeStatus.NEEDS_REVIEW
     assert ActionKind.REFUND in expected.forbidden
+
+
+async def test_an_entry_that_was_quoted_is_changed(database: Database, shop: Shop) -> None:
+    async with units_on(database).of(shop.tenant) as work:
+        entry = await add_knowledge(
+            work, OPERATOR, title="Retours", body="Le retour coûte 5 €.", language="fr"
+        )
+    correction_id = await corrected(
+        database,
+        shop,
+        draft="Bonjour,\n\nLe retour coûte 5 €.\n\nLa boutique",
+        sent="Bonjour,\n\nLe retour est gratuit.\n\nLa boutique",
+        citations=[{"kind": "knowledge", "id": entry.id, "title": "Retours"}],
+    )
+
+    offered = (await _read(database, shop, correction_id)).offers.content
+
+    assert offered == KnowledgeRevision(
+        knowledge_id=entry.id, change=KnowledgeChange(body="Le retour est gratuit.")
+    )
 
 
 async def test_a_template_is_changed_where_its_placeholders_stay(
