@@ -7,6 +7,7 @@ from domain.copilot.phrases import number, phrase, term
 from domain.copilot.question_kind import AskedKind, AskedOfCopilot
 from domain.copilot.words import Tongue, content_words, plain_words, stem
 from domain.core.money import Money
+from services.copilot.answers_on_work import on_order
 from services.copilot.desk import Trail
 from services.copilot.tools.content_tool import SEARCH_CONTENT, ContentFound, ContentWanted
 from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS, DocumentsWanted
@@ -60,10 +61,16 @@ def _subjects(one: PlaybookFacts) -> set[str]:
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """How a person does it, by the documents."""
+    """How a person does it, by the documents; of an order, what was done about it."""
+    if asked.order is not None:
+        return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
     documents = await _documents(trail, asked)
     said = phrase(asked.tongue, "acts")
     return f"{said}\n\n{documents}" if documents else said
+
+
+async def on_abilities(_: Trail, asked: AskedOfCopilot) -> str:
+    return phrase(asked.tongue, "abilities")
 
 
 async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
