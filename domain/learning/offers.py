@@ -27,7 +27,7 @@ from domain.learning.correction import (
     KnowledgeRevision,
     TemplateRevision,
 )
-from domain.learning.knowledge_rewrite import rewritten_entry
+from domain.learning.entry_rewrite import rewritten_entry
 from domain.learning.template_rewrite import rewritten_template
 from domain.learning.word_diff import Piece
 
@@ -43,11 +43,11 @@ _LASTING: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
     """What a correction's run was besides. `run`: as a case is made of it, None where the
-    customer's words are gone. `source`: the template or entry that the draft rests on, if it rests
-    on one alone."""
+    customer's words are gone. `content`: the template or entry that the draft rests on, if it
+    rests on one alone."""
 
     run: RunForCase | None
-    source: TemplateEntry | KnowledgeEntry | None
+    content: TemplateEntry | KnowledgeEntry | None
 
     def impersonal(self, text: str) -> str:
         """The text with the customer's personal data replaced, as in the case."""
@@ -112,12 +112,9 @@ def _content(
 ) -> ContentLesson | None:
     if record.sent is None or not record.sent.strip():
         return None
-    if run.source is not None and record.kind is CorrectionKind.EDITED:
-        revision = _revision(run.source, record.draft, record.sent, diff)
-        # What the person added must be of no customer.
-        written = revision and revision.change.body
-        if written and run.impersonal(written) == written and written != run.source.body:
-            return revision
+    revision = _revision(record, run, diff)
+    if revision is not None:
+        return revision
     body = run.impersonal(record.sent)[:MAX_BODY].strip()
     return SuggestedEntry(
         title=_title(record, run, MAX_LINE), body=body, language=language_of(record)
@@ -125,17 +122,20 @@ def _content(
 
 
 def _revision(
-    source: TemplateEntry | KnowledgeEntry, draft: str, sent: str, diff: Sequence[Piece]
+    record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> TemplateRevision | KnowledgeRevision | None:
-    """What a person's words make of the source; None where they do not fit its place."""
-    if isinstance(source, TemplateEntry):
-        body = rewritten_template(source.body, draft, diff)
-        change = TemplateChange(body=body)
-        return None if body is None else TemplateRevision(template_id=source.id, change=change)
-    body = rewritten_entry(source.body, draft, sent)
-    if body is None:
+    """The same change made to what the draft rests on; None where it cannot be made there."""
+    if run.content is None or record.kind is not CorrectionKind.EDITED:
         return None
-    return KnowledgeRevision(knowledge_id=source.id, change=KnowledgeChange(body=body))
+    old, draft = run.content.body, record.draft
+    is_template = isinstance(run.content, TemplateEntry)
+    body = rewritten_template(old, draft, diff) if is_template else rewritten_entry(old, diff)
+    # What the person added must be of no customer.
+    if body is None or body == old or run.impersonal(body) != body:
+        return None
+    if is_template:
+        return TemplateRevision(template_id=run.content.id, change=TemplateChange(body=body))
+    return KnowledgeRevision(knowledge_id=run.content.id, change=KnowledgeChange(body=body))
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:

@@ -39,10 +39,10 @@ async def corrected_run(
         run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
     except RunNotFound:
         run = None
-    return CorrectedRun(run, await _source(connection, tenant, record))
+    return CorrectedRun(run, await _content(connection, tenant, record))
 
 
-async def _source(
+async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> TemplateEntry | KnowledgeEntry | None:
     """The template or entry that the draft rests on, if it rests on one and on nothing else that
@@ -50,10 +50,10 @@ async def _source(
     cited = [one for one in record.citations if one.kind != "order"]
     if len(cited) != 1:
         return None
-    content = ContentChanges(connection, tenant)
+    changes = ContentChanges(connection, tenant)
     try:
         if cited[0].kind == "template":
-            return await content.read(TemplateEntry, cited[0].id)
-        return await content.read(KnowledgeEntry, cited[0].id)
+            return await changes.read(TemplateEntry, cited[0].id)
+        return await changes.read(KnowledgeEntry, cited[0].id)
     except ContentNotFound:
         return None

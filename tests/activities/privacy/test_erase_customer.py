@@ -246,11 +246,14 @@ async def test_what_is_learnt_while_they_are_erased_goes_too(
     correction_id = await corrected(database, shop, customer=KEY)
     lesson = CorrectionLesson(classification=Category.OTHER, case=a_spec())
     erasure = erasure_of(database, shop, utc_now())
-    await erasure.mark()
+
+    async def erased() -> None:
+        await erasure.mark()
+        await erasure.remove_rows()
 
     async with asyncio.TaskGroup() as tasks, units_on(database).of(shop.tenant) as work:
         await accept_correction(work, OPERATOR, correction_id, lesson)
-        tasks.create_task(erasure.remove_rows())
+        tasks.create_task(erased())
         await asyncio.sleep(0.3)
 
     for table in (corrections, labelled_examples, saved_cases):

@@ -41,6 +41,7 @@ async def test_each_door_is_shut_until_the_case_is_green(
     for method, path, body in doors.values():
         answer = await front.http.request(method, path, json=body, headers=owner)
         assert code(answer) == (409, "cases_not_green"), path
+        assert answer.json()["cases"], path
         assert (answer.json()["failing"], answer.json()["untried"]) == (0, 1)
     told = (await front.http.get(f"{one}/gate", headers=owner)).json()
     assert told == {
