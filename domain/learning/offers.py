@@ -7,7 +7,7 @@ from typing import Final
 from domain.agent.brain import Language
 from domain.agent.grounding.facts import FactKind, facts
 from domain.cases.case import MAX_PHRASES, CaseSpec
-from domain.cases.from_run import RunForCase, case_of
+from domain.cases.from_run import RunForCase, case_of, order_numbers_of
 from domain.cases.impersonal import impersonal
 from domain.content.content import (
     MAX_BODY,
@@ -19,6 +19,7 @@ from domain.content.content import (
 )
 from domain.content.suggestion import SuggestedEntry
 from domain.core.text import fold
+from domain.intake.order_number import find_order_numbers, same_once
 from domain.learning.correction import (
     ContentLesson,
     CorrectionKind,
@@ -50,15 +51,17 @@ class CorrectedRun:
     content: TemplateEntry | KnowledgeEntry | None
 
     def impersonal(self, text: str) -> str:
-        """The text with the customer's personal data replaced, as in the case."""
+        """The text with the customer's personal data replaced, as in the case, and each number of
+        an order that the text itself names."""
+        said = find_order_numbers(text)
         if self.run is None:
-            return impersonal(text, email=None, name=None, order_numbers=())
+            return impersonal(text, email=None, name=None, order_numbers=said)
         event = self.run.event
         return impersonal(
             text,
             email=event.customer_email,
             name=event.customer_name,
-            order_numbers=event.order_numbers,
+            order_numbers=same_once((*order_numbers_of(self.run), *said)),
         )
 
 
