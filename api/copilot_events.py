@@ -30,12 +30,14 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
+        # Not where the reader has left: nobody would make room.
         try:
-            return await ask(pieces.put)
-        finally:
-            if pieces.full():
-                pieces.get_nowait()
-            pieces.put_nowait(None)
+            answer = await ask(pieces.put)
+        except Exception:
+            await pieces.put(None)
+            raise
+        await pieces.put(None)
+        return answer
 
     task = asyncio.create_task(answered())
     begun = False

@@ -196,7 +196,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409,
         "Des cas de test échouent ({failing}) ou n'ont pas été joués ({untried}) sur ce playbook, "
         "ce contenu et ce modèle : jouez-les, ou passez outre avec `override`.",
-        fields=("failing", "untried"),
+        fields=("failing", "untried", "cases"),
     ),
     PlaybookChanged: ErrorAnswer(
         409,

@@ -106,6 +106,8 @@ class Stack:
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
+        # Links of mails and of the copilot lead to this API, whatever its port.
+        self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
         self._start_mail_sink()

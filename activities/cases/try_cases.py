@@ -25,7 +25,7 @@ from domain.core.contracts import BackgroundRef
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.playbooks.playbook import PlaybookSpec
-from domain.simulation.outcome import Simulation, UsedPlaybook
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation, UsedPlaybook
 from domain.simulation.variant import ContentVariant, Variant
 from store.cases.case_runs import CaseRunRepository, KeptResult
 from store.cases.content_digest import content_digest
@@ -38,7 +38,8 @@ _EMBEDDED: Final = "embedded"
 """Stands for the model in the digest of what the embedded brain thought in place of a model."""
 
 _UNSETTLED: Final = b""
-"""The digest of a verdict during which the content was changed: it holds for nothing."""
+"""The digest of a verdict during which the content or the playbook was changed: it holds for
+nothing."""
 
 
 class TryCases:
@@ -128,14 +129,10 @@ class TryCases:
         digest = verdict_digest(
             await self._spec(tenant, tried.last.last.playbook, variant),
             content,
-            self._model(tried.last),
+            _EMBEDDED if self._is_remote and tried.by_embedded else self._identity,
             case,
         )
-        return KeptResult(result, digest if is_settled else _UNSETTLED)
-
-    def _model(self, simulation: Simulation) -> str:
-        stood_in = self._is_remote and thought_by_embedded(simulation)
-        return _EMBEDDED if stood_in else self._identity
+        return KeptResult(result, digest if is_settled and tried.is_of_one else _UNSETTLED)
 
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
@@ -174,13 +171,22 @@ class TryCases:
 
 class _Tries:
     """How often a case was thought through, and what came of it. Where no language model took
-    part, once is enough: the same would come of it again."""
+    part, once is enough: the same would come of it again.
+
+    `by_embedded`: the embedded brain answered in at least one try."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case
         self.tries = self.passes = self.cost_micros = 0
         self.unmet: tuple[Unmet, ...] = ()
+        self.by_embedded = False
+        self._used: set[UsedPlaybook | None] = set()
         self.last: Simulation
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether one version of one playbook answered each message of each try."""
+        return len(self._used) == 1
 
     @classmethod
     async def of(
@@ -189,7 +195,7 @@ class _Tries:
         tried = cls(case)
         while tried.tries < case.tries:
             tried.add(await rethinker.conversation(tenant, case.scenario, variant))
-            if all(is_repeatable(one.model) for one in tried.last.outcomes):
+            if all(_is_final(one) for one in tried.last.outcomes):
                 break
         return tried
 
@@ -199,7 +205,15 @@ class _Tries:
         self.passes += not missed
         self.cost_micros += _cost(simulation)
         self.unmet = missed or self.unmet
+        self.by_embedded |= thought_by_embedded(simulation)
+        self._used.update(one.playbook for one in simulation.outcomes)
         self.last = simulation
+
+
+def _is_final(outcome: SimulatedOutcome) -> bool:
+    """Whether the same comes of the message each time. A model that gave no answer may give one in
+    the next try."""
+    return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 
 
 def _cost(simulation: Simulation) -> int:

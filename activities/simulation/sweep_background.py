@@ -47,8 +47,8 @@ class SweepBackground:
     async def begin_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of runs over cases and of replays that are not over.
 
-        Idempotency key: the workflow's id. One that is under way is left alone, which looks the
-        same from here: `picked_up` counts what was looked at.
+        Idempotency key: the workflow's id. One that is under way is left alone, and not counted in
+        `picked_up`.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
@@ -70,8 +70,7 @@ class SweepBackground:
     def _begins(self, workflow: str, step: SweepInput) -> Callable[[_Unfinished], Awaitable[bool]]:
         async def begin(left: _Unfinished) -> bool:
             ref = left.ref.model_copy(update={"remote_brain": step.remote_brain})
-            await self._engine.begin(workflow, ref)
-            return True
+            return await self._engine.begin(workflow, ref)
 
         return begin
 

@@ -10,7 +10,8 @@ which `MAX_QUESTIONS` bounds.
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +24,7 @@ from adapters.brain.relevance import Coverage, content_stem, read_question
 from domain.agent.brain import Passage
 from domain.analytics.gaps import MAX_QUESTIONS, QUESTION_CHARS, QuestionCluster
 from domain.core.effort import budget, spend
+from domain.core.errors import CallerBusy
 from domain.intake.mail_text import latest_reply
 
 Likeness = NDArray[np.float32]
@@ -42,6 +44,8 @@ _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # Enough for `MAX_QUESTIONS` of `QUESTION_CHARS` in the worst case.
 _STEPS: Final = 60_000_000
+# At work and waiting: the last of them waits for some ten seconds.
+_AT_MOST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +57,35 @@ class _Read:
 
 
 class QuestionReader:
-    """`ReadsQuestions`, in a thread of its own. One is at work at a time in a process."""
+    """`ReadsQuestions`, in a thread of its own. One is at work at a time in a process, and so many
+    wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_most: int = _AT_MOST) -> None:
         self._turn = asyncio.Lock()
+        self._at_most = at_most
+        self._present = 0
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-        async with self._turn:
+        async with self._one_at_a_time():
             return await asyncio.to_thread(_bounded_clusters, questions)
 
     async def answering(
         self, asked: Sequence[tuple[str, Sequence[Passage]]]
     ) -> tuple[Passage | None, ...]:
-        async with self._turn:
+        async with self._one_at_a_time():
             return await asyncio.to_thread(_bounded_answering, asked)
+
+    @asynccontextmanager
+    async def _one_at_a_time(self) -> AsyncIterator[None]:
+        """Raises CallerBusy where too many wait."""
+        if self._present >= self._at_most:
+            raise CallerBusy
+        self._present += 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self._present -= 1
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:

@@ -142,21 +142,25 @@ class TemporalEngine:
             raise EngineUnavailable("Temporal did not answer") from error
         return True
 
-    async def begin(self, workflow: str, work: BackgroundRef) -> None:
-        """Start a workflow whose row is committed; one that is under way, or over, is left alone.
+    async def begin(self, workflow: str, work: BackgroundRef) -> bool:
+        """Start a workflow whose row is committed; False if it is under way, or over.
 
         Raises EngineUnavailable; then the sweeper starts it.
         """
-        with outages_told(), suppress(WorkflowAlreadyStartedError):
-            async with asyncio.timeout(_CALL_TIMEOUT_S):
-                await self._client.start_workflow(
-                    workflow,
-                    work,
-                    id=names.background_id(workflow, work.client_id, work.record_id),
-                    task_queue=names.ENGINE_QUEUE,
-                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-                    priority=Priority(fairness_key=work.client_id),
-                )
+        try:
+            with outages_told():
+                async with asyncio.timeout(_CALL_TIMEOUT_S):
+                    await self._client.start_workflow(
+                        workflow,
+                        work,
+                        id=names.background_id(workflow, work.client_id, work.record_id),
+                        task_queue=names.ENGINE_QUEUE,
+                        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                        priority=Priority(fairness_key=work.client_id),
+                    )
+        except WorkflowAlreadyStartedError:
+            return False
+        return True
 
     async def simulate(self, asked: SimulateInput) -> SimulateResult:
         """Have a scenario thought through. Raises EngineUnavailable, and InternalError if the

@@ -19,41 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from commands.core.nearby_engine import NearbyEngine
-from domain.billing.errors import PlanRequired
+from commands.core.sentences import SENTENCES
 from domain.cases.digest import NamesModel
-from domain.cases.errors import CasesNotGreen
-from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
-from domain.inbound.errors import (
-    DataRequestNotFound,
-    EndpointExists,
-    EndpointNotFound,
-    InboundWebhookNotFound,
-)
-from domain.intake.errors import AttachmentNotFound
-from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
-from domain.learning.errors import CorrectionDecided, CorrectionNotFound, ExampleNotFound
-from domain.playbooks.errors import PlaybookNotFound
-from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import (
-    ConversationMovedOn,
-    DraftMissing,
-    EscalationClaimed,
-    EscalationDecided,
-    EscalationNotFound,
-    SecondPersonRequired,
-)
-from domain.runs.errors import RunNotFound
-from domain.tenants.errors import ClientNotFound, KeyNotFound
-from domain.webhooks.errors import (
-    DeliveryNotFound,
-    DeliveryPending,
-    TooManyWebhooks,
-    WebhookDisabled,
-    WebhookNotFound,
-)
+from domain.reviews.errors import EscalationClaimed
 from embedded.data_folder import kept_folder, running_stack
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from store.core.database import Database, WhoseRecord
@@ -122,39 +93,6 @@ def anticipated() -> Iterator[None]:
         raise fail(str(error).splitlines()[0]) from None
 
 
-_SENTENCES: Final = {
-    CasesNotGreen: "cases are not green on this playbook, content and model: see --override",
-    ConversationMovedOn: "the customer has written since: see review show, and --message",
-    CorrectionDecided: "somebody has accepted or dismissed this correction already",
-    CorrectionNotFound: "there is no such correction",
-    ExampleNotFound: "there is no such labelled example",
-    DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
-    DeliveryPending: "this delivery has not ended yet",
-    ErasureNotFound: "there is no such certificate",
-    DraftMissing: "there is no draft to approve: give the answer with --text",
-    EscalationDecided: "somebody has decided this review already",
-    EscalationNotFound: "there is no such review",
-    SecondPersonRequired: "this person has approved it already: another one must, see --as",
-    ClientNotFound: "there is no such client",
-    ContentNotFound: "this client has nothing with this id",
-    KeyNotFound: "there is no such key",
-    DataRequestNotFound: "there is no such request for data",
-    EndpointExists: "there is an address already; integration inbound rotate makes a new one",
-    EndpointNotFound: "this integration has no address; integration inbound open makes one",
-    InboundWebhookNotFound: "there is no such inbound webhook; they are kept for 30 days",
-    IntegrationNotFound: "there is no such integration",
-    MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",
-    PlanRequired: "the client's plan does not include this",
-    PlaybookNotFound: "there is no such playbook",
-    AttachmentNotFound: "there is no such file, or it was refused and is not kept",
-    RunNotFound: "there is no such run",
-    TooMuchContent: "this client has as many of these as one may have",
-    TooManyWebhooks: "this client has as many webhooks as one may have",
-    WebhookDisabled: "this webhook is disabled; webhook enable turns it on",
-    WebhookNotFound: "there is no such webhook",
-}
-
-
 def describe(error: DomainError) -> str:
     """An error for a person; its code follows where a script may want it."""
     if isinstance(error, InvalidInput):
@@ -164,7 +102,7 @@ def describe(error: DomainError) -> str:
             f"{error.claimed_by} has claimed this review; claim --force takes it over "
             f"({error.code}: {error})"
         )
-    sentence = _SENTENCES.get(type(error))
+    sentence = SENTENCES.get(type(error))
     return f"{sentence} ({error.code}: {error})" if sentence else f"{error.code}: {error}"
 
 

@@ -28,10 +28,9 @@ class NearbyEngine:
         if engine is not None:
             await engine.send_webhooks(client_id, delivery_ids)
 
-    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+    async def begin(self, workflow: str, work: BackgroundRef) -> bool:
         engine = await self._engine()
-        if engine is not None:
-            await engine.begin(workflow, work)
+        return engine is not None and await engine.begin(workflow, work)
 
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
         engine = await self._engine()

@@ -8,7 +8,8 @@ from domain.analytics.gaps import QuestionCluster
 
 
 class ReadsQuestions(Protocol):
-    """Deterministic, and bounded: its work ends with OverBudget."""
+    """Deterministic, and bounded: its work ends with OverBudget, and where too many wait it raises
+    CallerBusy."""
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
         """Each question in one cluster. Raises OverBudget."""

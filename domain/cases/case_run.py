@@ -126,6 +126,6 @@ def thought_by_embedded(simulation: Simulation) -> bool:
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Whether a case passes that passed so often. Shares are compared as whole thousandths, for
-    2 of 3 is not less than 0.667."""
-    return round(1000 * passes / tries) >= round(1000 * pass_rate)
+    """Whether a case passes that passed so often, at least once. Shares are compared as whole
+    thousandths, for 2 of 3 is not less than 0.667."""
+    return passes > 0 and round(1000 * passes / tries) >= round(1000 * pass_rate)

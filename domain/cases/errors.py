@@ -60,15 +60,17 @@ class CaseRunUnderWay(DomainError):
 
 class CasesNotGreen(DomainError):
     """The playbook would go live without its cases being green: `failing` failed, `untried` were
-    not tried on just this playbook, content and model."""
+    not tried on just this playbook, content and model. `cases`: the names of up to five of them,
+    the failing ones first."""
 
     code = "cases_not_green"
 
-    def __init__(self, failing: int, untried: int) -> None:
+    def __init__(self, failing: int, untried: int, cases: Sequence[str] = ()) -> None:
         super().__init__(f"{failing} failing, {untried} untried")
         self.failing = failing
         self.untried = untried
+        self.cases = tuple(cases)[:5]
 
     @property
-    def facts(self) -> Mapping[str, str | int]:
-        return {"failing": self.failing, "untried": self.untried}
+    def facts(self) -> Mapping[str, Fact]:
+        return {"failing": self.failing, "untried": self.untried, "cases": self.cases}

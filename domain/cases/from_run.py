@@ -108,6 +108,15 @@ def expected_of_run(run: RunForCase) -> CaseExpectation:
     )
 
 
+def order_numbers_of(run: RunForCase) -> tuple[str, ...]:
+    """Every number of an order that the conversation speaks of, the looked-up one first."""
+    order = _order_seen(run.lookup)
+    said = (number for turn in run.turns for number in find_order_numbers(turn.body))
+    own = () if order is None else (order.number,)
+    looked_for = () if run.lookup is None or run.lookup.number is None else (run.lookup.number,)
+    return same_once((*own, *looked_for, *run.event.order_numbers, *said))
+
+
 def _status(run: RunForCase) -> OutcomeStatus | None:
     match run.decision:
         case EscalationStatus.APPROVED | EscalationStatus.EDITED if run.reason not in _DOUBTS:
@@ -132,7 +141,7 @@ def _sources(citations: Sequence[Citation]) -> tuple[str, ...]:
 
 def _scenario(run: RunForCase) -> Scenario:
     event, order = run.event, _order_seen(run.lookup)
-    numbers = _numbers(run, order)
+    numbers = order_numbers_of(run)
     replaced = partial(
         impersonal,
         email=event.customer_email,
@@ -169,14 +178,6 @@ def _scenario(run: RunForCase) -> Scenario:
 
 def _order_seen(lookup: Lookup | None) -> Order | None:
     return lookup.order if lookup is not None and lookup.state is LookupState.FOUND else None
-
-
-def _numbers(run: RunForCase, order: Order | None) -> tuple[str, ...]:
-    """Every number of an order that the conversation speaks of, the looked-up one first."""
-    said = (number for turn in run.turns for number in find_order_numbers(turn.body))
-    own = () if order is None else (order.number,)
-    looked_for = () if run.lookup is None or run.lookup.number is None else (run.lookup.number,)
-    return same_once((*own, *looked_for, *run.event.order_numbers, *said))
 
 
 def _made_up(order: Order, numbers: dict[str, str], at: datetime) -> ScenarioOrder:

@@ -10,6 +10,8 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import Final
 
+from domain.core.effort import spend
+
 
 class PersonalKind(StrEnum):
     LINK = "link"
@@ -147,6 +149,7 @@ def _shaped(kind: PersonalKind, pattern: re.Pattern[str], text: str) -> Iterator
 
 def _iban_end(text: str, start: int, end: int) -> int | None:
     """Where the longest IBAN ends that begins at `start`, `end` at the latest."""
+    spend(end - start)
     places = [place for place in range(start, end) if text[place].isalnum()]
     written = "".join(text[place] for place in places).upper()
     digits = "".join(str(int(letter, 36)) for letter in written[4:])
@@ -160,6 +163,7 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
         if text[stop : stop + 1].isalnum():
             continue
         is_unbroken = stop - start == length
+        spend(length)
         if is_unbroken or int(digits[: ends[length - 4]] + head) % 97 == 1:
             return stop
     return None
@@ -184,5 +188,6 @@ def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | Non
 
 def _is_card(digits: str) -> bool:
     """By Luhn."""
+    spend(len(digits))
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0

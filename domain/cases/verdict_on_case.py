@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,10 +11,12 @@ from domain.agent.brain import Category
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.cases.case import MAX_PHRASES, CaseExpectation
 from domain.core.text import fold
-from domain.simulation.outcome import SimulatedOutcome
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 ORDER_SOURCE = "order"
 """How an expectation names the order as a source; its title differs from shop to shop."""
+
+_AN_ANSWER: Final = f"{OutcomeStatus.COMPLETED}, {OutcomeStatus.NEEDS_REVIEW}"
 
 
 class UnmetPart(StrEnum):
@@ -44,7 +47,10 @@ class Unmet(BaseModel):
 
 def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, ...]:
     """Everything that the outcome does not meet, in the order of the expectation; empty: the case
-    passes."""
+    passes. Where the language model gave no answer, a case passes only if it expects just that: a
+    missing answer holds nothing forbidden."""
+    if outcome.status is OutcomeStatus.BRAIN_FAILED and expected.status is None:
+        return (Unmet(part=UnmetPart.STATUS, expected=_AN_ANSWER, got=outcome.status),)
     return (
         *_of_judgement(expected, outcome),
         *_of_plan(expected, outcome.plan),

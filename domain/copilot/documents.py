@@ -17,6 +17,9 @@ _B: Final = 0.75
 # A word of the heading counts as so many of the text.
 _HEADING: Final = 6
 _MAX_QUERY_WORDS: Final = 24
+# The page about the copilot quotes questions of every kind: only its own name finds it.
+_OWN_PAGE: Final = "copilot.md"
+_OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
 
 _HEADED: Final = re.compile(r"^(#{1,4})\s+(\S.*)$")
@@ -92,6 +95,7 @@ class DocumentIndex:
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))
+        is_hidden = _OWN_NAMES.isdisjoint(asked)
         scores: Counter[int] = Counter()
         for word in list(wanted)[:_MAX_QUERY_WORDS]:
             places = self._places.get(word, [])
@@ -99,7 +103,12 @@ class DocumentIndex:
             for number, times in places:
                 length = 1 - _B + _B * self._lengths[number] / self._mean
                 scores[number] += rarity * times * (_K1 + 1) / (times + _K1 * length)  # type: ignore[assignment]
-        best = sorted(scores, key=lambda number: (-scores[number], number))[:limit]
+        found = (
+            number
+            for number in scores
+            if not (is_hidden and self._sections[number].page == _OWN_PAGE)
+        )
+        best = sorted(found, key=lambda number: (-scores[number], number))[:limit]
         return tuple(FoundSection(self._sections[one], round(scores[one], 4)) for one in best)
 
 

@@ -24,7 +24,8 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 
 
 class AskedKind(StrEnum):
-    """`help`: the product's documents. `act`: to do something. `private`: what nobody is told."""
+    """`help`: the product's documents. `abilities`: what the copilot itself can do. `act`: to do
+    something. `private`: what nobody is told."""
 
     WHY = "why"
     USAGE = "usage"
@@ -42,6 +43,7 @@ class AskedKind(StrEnum):
     KEYS = "keys"
     MEMBERS = "members"
     AUDIT = "audit"
+    ABILITIES = "abilities"
     ACT = "act"
     PRIVATE = "private"
     SEARCH = "search"
@@ -97,7 +99,7 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
     if len(plain_words(question.text)) > _SHORT_WORDS:
         return asked
     before = _asked(question.earlier[0])
-    if before.kind in (AskedKind.SEARCH, AskedKind.ACT, AskedKind.PRIVATE):
+    if before.kind in (AskedKind.SEARCH, AskedKind.ABILITIES, AskedKind.ACT, AskedKind.PRIVATE):
         return asked
     return AskedOfCopilot(
         kind=before.kind,

@@ -7,18 +7,28 @@ from typing import Final
 from domain.agent.brain import Language
 from domain.agent.grounding.facts import FactKind, facts
 from domain.cases.case import MAX_PHRASES, CaseSpec
-from domain.cases.from_run import RunForCase, case_of
+from domain.cases.from_run import RunForCase, case_of, order_numbers_of
 from domain.cases.impersonal import impersonal
-from domain.content.content import MAX_BODY, MAX_LINE, TemplateChange, TemplateEntry
+from domain.content.content import (
+    MAX_BODY,
+    MAX_LINE,
+    KnowledgeChange,
+    KnowledgeEntry,
+    TemplateChange,
+    TemplateEntry,
+)
 from domain.content.suggestion import SuggestedEntry
 from domain.core.text import fold
+from domain.intake.order_number import find_order_numbers, same_once
 from domain.learning.correction import (
     ContentLesson,
     CorrectionKind,
     CorrectionOffers,
     CorrectionRecord,
+    KnowledgeRevision,
     TemplateRevision,
 )
+from domain.learning.entry_rewrite import rewritten_entry
 from domain.learning.template_rewrite import rewritten_template
 from domain.learning.word_diff import Piece
 
@@ -34,22 +44,24 @@ _LASTING: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
     """What a correction's run was besides. `run`: as a case is made of it, None where the
-    customer's words are gone. `template`: the one that the draft rests on, if it rests on one
-    alone."""
+    customer's words are gone. `content`: the template or entry that the draft rests on, if it
+    rests on one alone."""
 
     run: RunForCase | None
-    template: TemplateEntry | None
+    content: TemplateEntry | KnowledgeEntry | None
 
     def impersonal(self, text: str) -> str:
-        """The text with the customer's personal data replaced, as in the case."""
+        """The text with the customer's personal data replaced, as in the case, and each number of
+        an order that the text itself names."""
+        said = find_order_numbers(text)
         if self.run is None:
-            return impersonal(text, email=None, name=None, order_numbers=())
+            return impersonal(text, email=None, name=None, order_numbers=said)
         event = self.run.event
         return impersonal(
             text,
             email=event.customer_email,
             name=event.customer_name,
-            order_numbers=event.order_numbers,
+            order_numbers=same_once((*order_numbers_of(self.run), *said)),
         )
 
 
@@ -103,15 +115,30 @@ def _content(
 ) -> ContentLesson | None:
     if record.sent is None or not record.sent.strip():
         return None
-    if run.template is not None and record.kind is CorrectionKind.EDITED:
-        body = rewritten_template(run.template.body, record.draft, diff)
-        # What the person added must be of no customer.
-        if body is not None and run.impersonal(body) == body and body != run.template.body:
-            return TemplateRevision(template_id=run.template.id, change=TemplateChange(body=body))
+    revision = _revision(record, run, diff)
+    if revision is not None:
+        return revision
     body = run.impersonal(record.sent)[:MAX_BODY].strip()
     return SuggestedEntry(
         title=_title(record, run, MAX_LINE), body=body, language=language_of(record)
     )
+
+
+def _revision(
+    record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
+) -> TemplateRevision | KnowledgeRevision | None:
+    """The same change made to what the draft rests on; None where it cannot be made there."""
+    if run.content is None or record.kind is not CorrectionKind.EDITED:
+        return None
+    old, draft = run.content.body, record.draft
+    is_template = isinstance(run.content, TemplateEntry)
+    body = rewritten_template(old, draft, diff) if is_template else rewritten_entry(old, diff)
+    # What the person added must be of no customer.
+    if body is None or body == old or run.impersonal(body) != body:
+        return None
+    if is_template:
+        return TemplateRevision(template_id=run.content.id, change=TemplateChange(body=body))
+    return KnowledgeRevision(knowledge_id=run.content.id, change=KnowledgeChange(body=body))
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:

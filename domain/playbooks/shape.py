@@ -237,6 +237,10 @@ def _line(error: ErrorDetails, whole: str) -> str:
         said = f"{context['expected']} expected"
     elif kind == "value_error":
         said = str(context["error"])
+    elif kind == "too_short":
+        said = f"at least {context['min_length']} expected"
+    elif kind == "too_long":
+        said = f"at most {context['max_length']} expected"
     elif kind == "string_type" and parts[-1] in AMOUNTS:
         said = 'a decimal number in quotes expected, as in "50.00"'
     else:

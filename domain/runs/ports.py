@@ -18,9 +18,9 @@ class Starter(Protocol):
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Tell a parked run to look for its decision; False if it no longer runs."""
 
-    async def begin(self, workflow: str, work: BackgroundRef) -> None:
-        """Start a workflow whose row is committed; one that is under way is left alone.
-        `workflow`: its name. Raises EngineUnavailable."""
+    async def begin(self, workflow: str, work: BackgroundRef) -> bool:
+        """Start a workflow whose row is committed; False if it is under way, or over. `workflow`:
+        its name. Raises EngineUnavailable."""
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Have deliveries sent that no run sends; those under way are left alone. Raises

@@ -42,7 +42,8 @@ async def knowledge_gaps(
     """The `limit` largest gaps of the days of `span` before `now`. No transaction is held while
     the questions are put into clusters.
 
-    Raises RoleRequired, and OverBudget where the questions cost too much.
+    Raises RoleRequired, OverBudget where the questions cost too much, and CallerBusy where too many
+    wait.
     """
     actor.require(ANYONE)
     since = now - timedelta(days=span)

@@ -1,5 +1,7 @@
 """A case made of a real run, with one call."""
 
+import asyncio
+
 from domain.cases.case import CaseOrigin, SavedCase
 from domain.cases.from_run import case_of
 from domain.tenants.actor import REVIEWERS, Actor
@@ -18,5 +20,6 @@ async def add_case_of_run(
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
-    spec = case_of(run, name)
+    # Strangers wrote it: what it costs is bounded, and not the event loop's.
+    spec = await asyncio.to_thread(case_of, run, name)
     return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

@@ -51,7 +51,8 @@ async def import_cases(
             await _create(work, actor, change.case)
         elif change.outcome is CaseImportOutcome.CHANGED:
             await cases.change(change.case.id, change.case, work.now)
-            work.note(actor, "case changed", case_id=change.case.id)
+            must = str(change.case.must).lower()
+            work.note(actor, "case changed", case_id=change.case.id, must=must)
     return changes
 
 
@@ -65,7 +66,7 @@ async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSp
     if names.get(spec.name, case_id) != case_id:
         raise CaseNameTaken(spec.name)
     case = await SavedCaseRepository(work.connection, work.tenant).change(case_id, spec, work.now)
-    work.note(actor, "case changed", case_id=case_id)
+    work.note(actor, "case changed", case_id=case_id, must=str(spec.must).lower())
     return case
 
 

@@ -7,6 +7,7 @@ from domain.copilot.phrases import number, phrase, term
 from domain.copilot.question_kind import AskedKind, AskedOfCopilot
 from domain.copilot.words import Tongue, content_words, plain_words, stem
 from domain.core.money import Money
+from services.copilot.answers_on_work import on_order
 from services.copilot.desk import Trail
 from services.copilot.tools.content_tool import SEARCH_CONTENT, ContentFound, ContentWanted
 from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS, DocumentsWanted
@@ -60,10 +61,16 @@ def _subjects(one: PlaybookFacts) -> set[str]:
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """How a person does it, by the documents."""
+    """How a person does it, by the documents; of an order, what was done about it."""
+    if asked.order is not None:
+        return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
     documents = await _documents(trail, asked)
     said = phrase(asked.tongue, "acts")
     return f"{said}\n\n{documents}" if documents else said
+
+
+async def on_abilities(_: Trail, asked: AskedOfCopilot) -> str:
+    return phrase(asked.tongue, "abilities")
 
 
 async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
@@ -87,7 +94,9 @@ async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
     near = trail.desk.documents.search(wanted.question, 1)
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
-    first = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections[0]
+    sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
+    # A section that is only a table has nothing to quote.
+    first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"
 

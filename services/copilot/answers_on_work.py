@@ -39,6 +39,8 @@ _TICKET: Final = re.compile(
     r"[\"'«]?([A-Za-z0-9][\w\-:.]{1,100})",
     re.IGNORECASE,
 )
+# A word without one behind `ticket` is no id, as in `le ticket a-t-il été transmis`.
+_DIGIT: Final = re.compile(r"\d")
 # How many days a question means; the week where it says nothing.
 _DAYS: Final = {
     "yesterday": 1, "hier": 1, "month": 30, "mois": 30, "trimestre": 90, "quarter": 90,
@@ -50,7 +52,8 @@ _WHOLE_TEXT: Final = 4_000
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
     """Of the ticket, run or review that is named, else of the customer's latest message."""
     tongue = asked.tongue
-    names = [asked.record_id, asked.order, *(_TICKET.findall(asked.text[:_WHOLE_TEXT]))]
+    tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
+    names = [asked.record_id, asked.order, *tickets]
     for name in dict.fromkeys(one for one in names if one):
         try:
             return _run(await trail.use(READ_RUN, RunNamed(named=name)), tongue)
@@ -246,6 +249,9 @@ async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
                 p95=number(tongue, found.latency_p95_ms),
             )
         )
+    if found.rating_mean is not None:
+        mean = number(tongue, found.rating_mean, 1)
+        lines.append(phrase(tongue, "metrics_rated", rated=number(tongue, found.rated), mean=mean))
     return "\n".join(lines)
 
 

@@ -107,8 +107,11 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
+        # Without titles: those are made of what customers wrote.
         links = [
-            one.model_dump(mode="json") for url, one in self.citations.items() if url not in before
+            one.model_dump(mode="json", include={"kind", "id", "url"})
+            for url, one in self.citations.items()
+            if url not in before
         ]
         told = json.dumps(
             {"found": facts.model_dump(mode="json"), "links": links}, ensure_ascii=False

@@ -17,6 +17,7 @@ from services.copilot.answers_on_account import (
     on_webhooks,
 )
 from services.copilot.answers_on_content import (
+    on_abilities,
     on_act,
     on_anything,
     on_help,
@@ -55,6 +56,7 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
     AskedKind.KEYS: on_keys,
     AskedKind.MEMBERS: on_members,
     AskedKind.AUDIT: on_audit,
+    AskedKind.ABILITIES: on_abilities,
     AskedKind.ACT: on_act,
     AskedKind.PRIVATE: on_private,
     AskedKind.SEARCH: on_anything,

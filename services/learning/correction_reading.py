@@ -4,7 +4,7 @@ import asyncio
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.content.content import TemplateEntry
+from domain.content.content import KnowledgeEntry, TemplateEntry
 from domain.content.errors import ContentNotFound
 from domain.core.ids import TenantId
 from domain.learning.correction import Correction, CorrectionRecord
@@ -39,18 +39,21 @@ async def corrected_run(
         run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
     except RunNotFound:
         run = None
-    return CorrectedRun(run, await _template(connection, tenant, record))
+    return CorrectedRun(run, await _content(connection, tenant, record))
 
 
-async def _template(
+async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
-) -> TemplateEntry | None:
-    """The template that the draft rests on, if it rests on one and on nothing else that people
-    wrote, and it is still there."""
+) -> TemplateEntry | KnowledgeEntry | None:
+    """The template or entry that the draft rests on, if it rests on one and on nothing else that
+    people wrote, and it is still there."""
     cited = [one for one in record.citations if one.kind != "order"]
-    if len(cited) != 1 or cited[0].kind != "template":
+    if len(cited) != 1:
         return None
+    changes = ContentChanges(connection, tenant)
     try:
-        return await ContentChanges(connection, tenant).read(TemplateEntry, cited[0].id)
+        if cited[0].kind == "template":
+            return await changes.read(TemplateEntry, cited[0].id)
+        return await changes.read(KnowledgeEntry, cited[0].id)
     except ContentNotFound:
         return None

@@ -49,6 +49,7 @@ async def accept_correction(
     # Before the correction's row: whatever else is made locks it too.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = CorrectionRepository(work.connection, work.tenant)
+    await repository.hold(correction_id)
     await repository.decide(correction_id, CorrectionState.ACCEPTED, actor.known_as, work.now)
     example = await _example(work, actor, correction_id, lesson)
     await LabelledExampleRepository(work.connection, work.tenant).put(example)

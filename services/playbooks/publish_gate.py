@@ -65,6 +65,8 @@ async def go_live(
         raise CasesNotGreen(
             failing=sum(len(one.failing) for one in shut.values()),
             untried=sum(len(one.untried) for one in shut.values()),
+            cases=[case.name for one in shut.values() for case in one.failing]
+            + [case.name for one in shut.values() for case in one.untried],
         )
     for entry in starting:
         overridden = shut.get(entry.playbook.id)

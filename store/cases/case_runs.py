@@ -32,7 +32,8 @@ _COUNT: Final = sa.text("""
 """)
 
 # Runs beyond the latest ones of their client. One that holds the last verdict on a case under some
-# digest is kept until `before`, for the digest may be that of what is live.
+# digest is kept until `before`, for the digest may be that of what is live. What is live by a
+# verdict that is older stays live: its cases are only untried again.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (

@@ -59,6 +59,18 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
+# So that an erasure of its customer comes before, or finds what is made of it.
+_HELD: Final = sa.text("""
+    SELECT correction.id
+    FROM corrections AS correction
+    JOIN engine_runs AS run
+      ON run.client_id = correction.client_id AND run.id = correction.run_id
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    WHERE correction.client_id = :client_id AND correction.id = :correction_id
+      AND event.erased_at IS NULL
+    FOR SHARE OF event
+""")
+
 # The settled review alone says what came of it: of two people the second may approve the first
 # one's words. White space at the ends is no correction, and nor are the words of people who were
 # shown no draft, for the playbook was in shadow mode.
@@ -111,6 +123,12 @@ class CorrectionRepository(TenantRepository):
             CorrectionNotFound(correction_id),
         )
         return CorrectionRecord.model_validate(row, from_attributes=True)
+
+    async def hold(self, correction_id: str) -> None:
+        """Until the transaction ends its customer is not erased. Raises CorrectionNotFound, also
+        once the erasure has begun."""
+        asked = {"client_id": self._tenant, "correction_id": correction_id}
+        await self._one(_HELD, asked, CorrectionNotFound(correction_id))
 
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime

@@ -93,9 +93,11 @@ _REMOVE: Final = {
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
+    # Before what is made of a correction: who accepts one at this moment has locked it, and what
+    # they make is removed below.
+    "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
-    "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "labelled_examples": "DELETE FROM labelled_examples WHERE {mine} AND run_id = ANY(:runs)",
     "ratings": "DELETE FROM ratings WHERE {mine} AND run_id = ANY(:runs)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",

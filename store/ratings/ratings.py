@@ -20,11 +20,25 @@ _PUT: Final = sa.text("""
         channel = excluded.channel, updated_at = :now
     RETURNING ratings.*
 """)
+# Not under a question to the customer, and not where another answer of the conversation went out
+# since, that was no question either.
 _WANTED: Final = sa.text("""
     SELECT coalesce(run.language, '')
     FROM engine_runs AS run
     JOIN client_settings AS settings ON settings.client_id = run.client_id AND settings.ask_rating
     WHERE run.client_id = :client_id AND run.id = :run_id
+      AND run.thread_after -> 'asked_number' IS NULL AND run.thread_after -> 'proposal' IS NULL
+      AND NOT EXISTS (
+        SELECT FROM engine_messages AS asked
+        JOIN engine_messages AS answer
+          ON answer.client_id = asked.client_id AND answer.conversation_id = asked.conversation_id
+         AND answer.event_id <> asked.event_id AND answer.direction = 'outbound'
+         AND answer.created_at > :since
+        JOIN engine_runs AS other
+          ON other.client_id = answer.client_id AND other.event_id = answer.event_id
+        WHERE asked.client_id = run.client_id AND asked.event_id = run.event_id
+          AND other.thread_after -> 'asked_number' IS NULL
+          AND other.thread_after -> 'proposal' IS NULL)
 """)
 _LANGUAGE: Final = sa.text("""
     SELECT coalesce(run.language, '')
@@ -42,11 +56,12 @@ _ANSWERED: Final = sa.text("""
 
 
 class RatingRepository(TenantRepository):
-    async def wanted(self, run_id: str) -> str | None:
+    async def wanted(self, run_id: str, *, since: datetime) -> str | None:
         """The language to ask for a rating of the run's answer in, empty if it is not known; None
-        where the client asks for none."""
+        where the client asks for none, the answer is a question to the customer, or another answer
+        of the conversation could be rated `since` then."""
         language: str | None = await self._connection.scalar(
-            _WANTED, {"client_id": self._tenant, "run_id": run_id}
+            _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}
         )
         return language
 

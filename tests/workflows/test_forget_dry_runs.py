@@ -1,4 +1,4 @@
-"""Dry runs leave Temporal within a day."""
+"""Dry runs and simulations leave Temporal within a day."""
 
 from datetime import timedelta
 from functools import partial
@@ -14,17 +14,29 @@ from domain.core.names import (
     ENGINE_QUEUE,
     FORGET_DRY_RUNS,
     FORGET_DRY_RUNS_SCHEDULE,
+    SIMULATE,
     dry_run_id,
 )
 from domain.runs.contracts import ForgetDryRunsInput, ForgetDryRunsResult
+from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.core.waiting import eventually
+from tests.support.reviews.dashboard import person
 from tests.support.tenants.shop import Shop, open_shop
 
 
 async def rehearsed(engine: LiveEngine, shop: Shop) -> WorkflowHandle[object, object]:
     body = (await engine.post(shop, is_test=True, message="Bonjour")).json()
     return engine.client.get_workflow_handle(dry_run_id(shop.client_id, body["event_id"]))
+
+
+async def simulate(engine: LiveEngine, shop: Shop) -> None:
+    answer = await engine.http.post(
+        "/api/simulator/chat",
+        json={"client_id": shop.client_id, "messages": [{"text": "Bonjour"}]},
+        headers=await person(engine, shop, Role.AGENT),
+    )
+    assert answer.status_code == 200, answer.text
 
 
 async def forget(engine: LiveEngine, older_than_s: float, *, id_: str) -> int:
@@ -57,14 +69,17 @@ async def test_old_dry_runs_are_forgotten_page_by_page_and_nothing_else_is(
     async with idle_engine.working():
         event = (await idle_engine.post(shop, message="Bonjour")).json()
         handles = [await rehearsed(idle_engine, shop) for _ in range(5)]
+        await simulate(idle_engine, shop)
 
         async def all_are_listed() -> bool:
             listed = await idle_engine.client.count_workflows(
-                'WorkflowType = "DryRun" AND ExecutionStatus = "Completed"'
+                'WorkflowType IN ("DryRun", "Simulate") AND ExecutionStatus = "Completed"'
             )
-            return listed.count == len(handles)
+            return listed.count == len(handles) + 1
 
         await eventually(all_are_listed)
+        simulations = idle_engine.client.list_workflows(f'WorkflowType = "{SIMULATE}"')
+        handles += [idle_engine.client.get_workflow_handle(one.id) async for one in simulations]
         assert await forget(idle_engine, 3600, id_="too-early") == 0
         assert await forget(idle_engine, 0, id_="in-time") == len(handles)
 

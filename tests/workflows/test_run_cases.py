@@ -27,7 +27,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
-from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT
+from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT, Fail
 from tests.support.tenants.shop import Shop
 from tests.workflows.test_llm_runs import ANSWER, know, thinking
 
@@ -129,6 +129,20 @@ async def test_a_case_that_a_model_thinks_about_is_tried_several_times(
         assert run.cost_micros == result.outcome.cost_micros == 3 * (TOKENS_IN + 10 * TOKENS_OUT)
         row = await only_row(engine.database, case_results, of=shop)
         assert row["digest"] == await _digest(engine, shop, case_id)
+
+
+async def test_a_model_that_is_away_is_asked_again_and_passes_nothing(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        server.script = [Fail(400), Fail(400), said(response=ANSWER)]
+        spec = a_spec("prudent", ENGLISH, forbidden=["refund"]).model_copy(update={"tries": 3})
+        await a_case(engine.database, shop, spec)
+
+        _, (result,) = await _ended(engine, shop, (await _start(engine, shop)).id)
+
+        assert (result.passed, result.tries, result.passes) == (False, 3, 1)
+        assert [one.got for one in result.unmet] == ["brain_failed"]
 
 
 async def _digest(engine: LiveEngine, shop: Shop, case_id: str) -> bytes:

@@ -14,7 +14,8 @@ from store.runs.tables import action_ledger, ai_conversations, engine_messages, 
 from tests.support.agent.acting import ASKED, ScriptedBrain, acting_shop, order, rules, think_by
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
-from tests.support.tenants.shop import open_shop
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, open_shop
 
 SENT = "Bonjour Léa, votre remboursement de 49,00 € vient d'être fait."
 
@@ -70,3 +71,23 @@ async def test_the_customer_gets_no_acknowledgement(engine: LiveEngine) -> None:
         assert (review["reason"], review["urgent"]) == ("policy_restriction", True)
         kept = await rows(engine.database, shadow_drafts, of=shop)
         assert [one["reason"] for one in kept] == ["policy_restriction"] * is_shadow
+
+
+async def test_an_automatic_reply_needs_nobody_in_shadow_mode_either(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    shop = await open_shop(engine.database, rulebook=Rulebook(shadow=True))
+    for message in ("Je suis absente jusqu'au 12.", ORDER_QUESTION):
+        answer = await engine.post(
+            shop,
+            event_type="email.inbound",
+            customer_email="lea@example.com",
+            message=message,
+            headers={"Auto-Submitted": "auto-replied"},
+        )
+        body = answer.json()
+        assert (body["status"], body["response"], body["steps_executed"]) == ("completed", "", 0)
+    assert mail.mails == []
+    for table in (escalation_tickets, shadow_drafts, action_ledger):
+        assert await rows(engine.database, table, of=shop) == []
+    assert await rows(engine.database, engine_messages, of=shop, direction="outbound") == []

@@ -1,27 +1,35 @@
 """A save of content, and how many cases it costs their verdict."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
 from fastapi import Request
 
 from api.access import Member
 from api.resources import Resources
+from domain.core.ids import TenantId
 from services.content.lost_verdicts import counting_lost
 from services.core.unit_of_work import UnitOfWork
 
 CASES_LOST: Final = "X-Cases-Lost"
 
 
-@asynccontextmanager
-async def saving(
+def saving(
     request: Request, member: Member, resources: Resources
+) -> AbstractAsyncContextManager[UnitOfWork]:
+    """The same as `saving_in` for the member's client."""
+    return saving_in(request, member.tenant, resources)
+
+
+@asynccontextmanager
+async def saving_in(
+    request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
     """A unit of work. The answer's header tells how many cases that a playbook must pass are green
     no more after it, until they are run again."""
     async with (
-        resources.work.of(member.tenant) as work,
+        resources.work.of(tenant) as work,
         counting_lost(work, resources.model) as lost,
     ):
         yield work

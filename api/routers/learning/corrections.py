@@ -2,12 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import Asked, InClientOf, MemberAt, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.routers.content.saves import saving_in
 from api.schemas.core.client_query import cursor_after
 from api.schemas.learning.correction import (
     AcceptCorrectionBody,
@@ -63,14 +64,16 @@ async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
     responses=errors(409),
 )
 async def accept(
+    request: Request,
     decider: Decider,
     body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
     resources: ResourcesDep,
 ) -> AcceptedCorrectionAnswer:
     """Adds the case, and adds or changes the content, where they are given, and keeps the message
-    as a labelled example; all of it or nothing. Once."""
+    as a labelled example; all of it or nothing. Once. `X-Cases-Lost` tells how many cases are green
+    no more."""
     lesson = body.lesson
-    async with resources.work.of(decider.tenant) as work:
+    async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)
     return AcceptedCorrectionAnswer(
         correction_id=decider.record_id,

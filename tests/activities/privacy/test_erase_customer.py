@@ -1,5 +1,6 @@
 """Who is found to be meant by an erasure, and what is found to be under way."""
 
+import asyncio
 from datetime import datetime
 
 import pytest
@@ -27,7 +28,7 @@ from store.runs.tables import engine_messages
 from store.simulation.tables import replay_changes
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.tables import widget_codes, widget_sessions
-from tests.support.cases.cases import a_case
+from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.rows import rows
 from tests.support.core.units import units_on
 from tests.support.learning.corrections import OPERATOR, corrected
@@ -236,3 +237,24 @@ async def test_what_was_learnt_and_said_of_their_runs_goes(database: Database, s
 
     for table in (corrections, labelled_examples, ratings):
         assert [row["run_id"] for row in await rows(database, table, of=shop)] == [runs[kept]]
+
+
+async def test_what_is_learnt_while_they_are_erased_goes_too(
+    database: Database, shop: Shop
+) -> None:
+    """The erasure waits for who is accepting a correction, and finds what they made."""
+    correction_id = await corrected(database, shop, customer=KEY)
+    lesson = CorrectionLesson(classification=Category.OTHER, case=a_spec())
+    erasure = erasure_of(database, shop, utc_now())
+
+    async def erased() -> None:
+        await erasure.mark()
+        await erasure.remove_rows()
+
+    async with asyncio.TaskGroup() as tasks, units_on(database).of(shop.tenant) as work:
+        await accept_correction(work, OPERATOR, correction_id, lesson)
+        tasks.create_task(erased())
+        await asyncio.sleep(0.3)
+
+    for table in (corrections, labelled_examples, saved_cases):
+        assert await rows(database, table, of=shop) == []

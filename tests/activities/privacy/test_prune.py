@@ -9,6 +9,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.privacy.prune import Prune
 from adapters.system import new_ulid, utc_now
+from domain.cases.case_run import KEPT_RUNS, CaseRunState
 from domain.core.errors import EngineUnavailable
 from domain.identity.invitation import INVITED_FOR
 from domain.identity.session import LONGEST
@@ -17,6 +18,7 @@ from domain.integrations.providers import Provider
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from domain.widget.widget_session import SESSION_LASTS
+from store.cases.tables import case_runs
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
@@ -26,13 +28,16 @@ from store.intake.tables import idempotency_keys
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.privacy import prune
+from store.simulation.tables import replays
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
 from store.widget.tables import widget_codes, widget_sessions
+from tests.support.cases.cases import a_case_run
 from tests.support.core.postgres import as_owner
 from tests.support.core.rows import rows
 from tests.support.inbound.stored import listen_to, store_webhook
+from tests.support.simulation.replays import a_replay
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 from tests.support.widget.talk import begin
@@ -216,6 +221,34 @@ async def test_what_finds_a_connection_goes_when_it_takes_no_duties_any_more(
     proved = [row["id"] for row in await rows(database, integrations) if row["proved_account"]]
     assert proved == [*young, *live]
     assert [row["integration_id"] for row in await rows(database, inbound_endpoints)] == proved
+
+
+async def test_replays_go_after_ninety_days_and_runs_over_cases_beyond_the_latest_fifty(
+    database: Database, shop: Shop
+) -> None:
+    """A run over cases that holds no verdict; one that does is in test_saved_cases.py."""
+    now = utc_now()
+    kept, old = [await a_replay(database, shop) for _ in range(2)]
+    runs = [await a_case_run(database, shop) for _ in range(KEPT_RUNS + 2)]
+    unfinished = await a_case_run(database, shop, state=CaseRunState.RUNNING)
+    step = HousekeepingInput()
+    limit = now - timedelta(seconds=step.replays_s)
+    async with database.tenant(shop.tenant) as connection:
+        for replay_id, at in ((kept, limit), (old, limit - timedelta(seconds=1))):
+            await connection.execute(
+                sa.update(replays).where(replays.c.id == replay_id).values(created_at=at)
+            )
+        await connection.execute(
+            sa.update(case_runs)
+            .where(case_runs.c.id == unfinished)
+            .values(created_at=now - timedelta(days=365))
+        )
+
+    pruned = (await ActivityEnvironment().run(Prune(database, lambda: now).prune, step)).pruned
+
+    assert pruned == 1 + 2
+    assert [row["id"] for row in await rows(database, replays)] == [kept]
+    assert {row["id"] for row in await rows(database, case_runs)} == {*runs[2:], unfinished}
 
 
 async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(

@@ -36,7 +36,7 @@ class Engine:
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:  # noqa: ARG002 - the port's name
         raise AssertionError
 
-    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+    async def begin(self, workflow: str, work: BackgroundRef) -> bool:
         raise AssertionError(workflow, work)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:  # noqa: ARG002

@@ -32,7 +32,7 @@ class Sent:
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:  # noqa: ARG002
         raise AssertionError
 
-    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+    async def begin(self, workflow: str, work: BackgroundRef) -> bool:
         raise AssertionError(workflow, work)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:

@@ -39,7 +39,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
     entry = {"title": "Livraison en Belgique", "body": "Sous 3 jours ouvrés.", "language": "fr"}
     made = await front.http.post(KNOWLEDGE, json=entry, headers=owner)
     assert made.status_code == 201
-    dashboard = front.settings.server.dashboard_url
+    dashboard = front.settings.server.dashboard
     before = await records(front, shop)
 
     run, playbook = f"/runs/{traced.ref.run_id}", f"/playbooks/{shop.playbook_id}"
@@ -61,7 +61,9 @@ async def test_it_answers_a_dozen_kinds_of_question(
         ("Is Shopify connected?", "shopify: connected", "/integrations/"),
         ("Which API keys do we have?", "Caisse de Lyon", "/keys"),
         ("Who has access to this account?", "owner", "/members"),
-        ("Qui a créé la clé ?", "key created", "/audit"),
+        ("Qui a créé la clé ?", f"key created, par {shop.client_id.lower()}@", "/audit"),
+        ("What can you not do?", "I cannot send, refund, cancel", None),
+        ("Pourquoi le dernier ticket a-t-il été transmis ?", "De quel ticket s'agit-il ?", None),
     )
     for question, words, link in expected:
         told = await ask(front, shop, owner, question)
@@ -124,7 +126,11 @@ async def test_a_role_reads_what_it_may(front: LiveEngine, shop: Shop) -> None:
 async def test_it_says_what_it_does_not_do(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
+    traced = await traced_run(front.database, shop)
     before = await records(front, shop)
+    refund = await ask(front, shop, owner, "Refund order 1042")
+    assert refund["text"].startswith("I do not act")
+    assert f"/runs/{traced.ref.run_id}" in str(refund["citations"]), "what was done about it"
     for question in (
         "Refund order 1042",
         "Peux-tu supprimer la clé ?",
@@ -215,3 +221,8 @@ async def test_thirty_a_minute(front: LiveEngine, shop: Shop, owner: dict[str, s
     assert code(await front.http.post(CHAT, json=asked, headers=owner)) == (
         429, "too_many_requests"
     )  # fmt: skip
+    other = await open_shop(front.database)
+    elsewhere = await front.http.post(CHAT, json=body(other, "?"), headers=owner)
+    assert code(elsewhere) == (429, "too_many_requests"), "a user's, whichever client is named"
+    colleague = await person(front, shop, Role.VIEWER)
+    assert (await front.http.post(CHAT, json=asked, headers=colleague)).status_code == 200

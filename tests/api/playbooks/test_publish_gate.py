@@ -11,6 +11,7 @@ from tests.support.cases.verdicts import case_spec, judge, saved
 from tests.support.content.content import ENTRY, KNOWLEDGE, TEMPLATES
 from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import code, person
+from tests.support.tenants.access import AUDIT
 from tests.support.tenants.account import PLAYBOOK_FILE, PLAYBOOKS
 from tests.support.tenants.shop import Shop
 
@@ -40,6 +41,7 @@ async def test_each_door_is_shut_until_the_case_is_green(
     for method, path, body in doors.values():
         answer = await front.http.request(method, path, json=body, headers=owner)
         assert code(answer) == (409, "cases_not_green"), path
+        assert answer.json()["cases"], path
         assert (answer.json()["failing"], answer.json()["untried"]) == (0, 1)
     told = (await front.http.get(f"{one}/gate", headers=owner)).json()
     assert told == {
@@ -61,24 +63,37 @@ async def test_each_door_is_shut_until_the_case_is_green(
 async def test_an_owner_overrides_at_each_door(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
+    """Each is shut without it, and for an admin; the audit log keeps each override."""
     it = await made(front, owner, active=False)
     one = f"{PLAYBOOKS}/{it}"
+    off = {**DRAFT, "threshold": 0.7, "active": False}
+    assert (await front.http.put(one, json=off, headers=owner)).status_code == 200
     await saved(front.database, shop, case_spec(event_type="email.received"))
     admin = await person(front, shop, Role.ADMIN)
-    doors = (
-        ("POST", f"{one}/activate", {"override": WHY}),
-        ("PUT", one, {**DRAFT, "threshold": 0.8, "override": WHY}),
-        ("POST", f"{one}/versions/1/restore", {"override": WHY}),
-        ("POST", f"{PLAYBOOK_FILE}?override=Soldes", {"version": 1, "playbooks": [DRAFT]}),
-        ("POST", PLAYBOOKS, {**DRAFT, "name": "B", "event_type": "email.in", "override": WHY}),
+    file = {"version": 1, "playbooks": [{**DRAFT, "threshold": 0.6}]}
+    doors: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("POST", f"{one}/activate", {}),
+        ("PUT", one, {**DRAFT, "threshold": 0.8}),
+        ("POST", f"{one}/versions/1/restore", {}),
+        ("POST", PLAYBOOK_FILE, file),
+        ("POST", PLAYBOOKS, {**DRAFT, "name": "B", "event_type": "email.received"}),
     )
     for method, path, body in doors:
-        refused = await front.http.request(method, path, json=body, headers=admin)
+        shut = await front.http.request(method, path, json=body or None, headers=owner)
+        assert code(shut) == (409, "cases_not_green"), path
+        of_file = path == PLAYBOOK_FILE
+        url = f"{path}?override={WHY}" if of_file else path
+        said = body if of_file else {**body, "override": WHY}
+        refused = await front.http.request(method, url, json=said, headers=admin)
         assert code(refused) == (403, "role_required"), path
-        answer = await front.http.request(method, path, json=body, headers=owner)
+        answer = await front.http.request(method, url, json=said, headers=owner)
         assert answer.status_code in (200, 201), answer.text
     versions = (await front.http.get(f"{one}/versions", headers=owner)).json()["versions"]
-    assert [version["note"] for version in versions][-2:] == [WHY, WHY]
+    assert [version["note"] for version in versions].count(WHY) == len(versions) - 1
+    audit = (await front.http.get(AUDIT, headers=owner)).json()["entries"]
+    kept = [entry["ids"] for entry in audit if entry["what"] == "publish gate overridden"]
+    assert len(kept) == len(doors)
+    assert {(ids["failing"], ids["untried"]) for ids in kept} == {("0", "1")}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tests.support.core.units import units_on
 from tests.support.identity.sign_in import new_address
 from tests.support.integrations.mailers import MAIL, mailer_to
 from tests.support.learning.corrections import OPERATOR
-from tests.support.runs.conversation import write
+from tests.support.runs.conversation import say, write
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop
 
@@ -117,6 +117,41 @@ async def test_links_that_lead_nowhere(front: LiveEngine, shop: Shop) -> None:
         )
     assert (await front.http.post(good, data={"score": "5"})).status_code == 404
     assert await rows(front.database, ratings, of=shop) == []
+
+
+@pytest.mark.parametrize(
+    ("thread", "ago", "is_asked"),
+    [
+        ({}, timedelta(days=2), True),
+        ({}, timedelta(hours=23), False),
+        ({"asked_number": "return"}, timedelta(days=2), False),
+        ({"proposal": {"kind": "return"}}, timedelta(days=2), False),
+    ],
+    ids=["an answer", "another that day", "asks for a number", "asks for a yes"],
+)
+async def test_a_question_to_the_customer_is_not_rated_nor_each_answer_of_a_day(
+    front: LiveEngine, shop: Shop, thread: dict[str, object], ago: timedelta, is_asked: bool
+) -> None:
+    await _set(front, shop, SettingsChange(ask_rating=True))
+    now = utc_now()
+    before = await write(front.database, shop, now=now - ago)
+    await say(front.database, shop, before, now - ago)
+    latest = await write(front.database, shop, now=now)
+    async with front.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_runs)
+            .where(engine_runs.c.id == latest.run_id)
+            .values(thread_after=thread)
+        )
+        question = RatingQuestion(front.app.state.resources.sealer, "https://s.example", utc_now)
+        mail = await question.added_to(connection, shop.tenant, MAIL, latest.run_id)
+    assert ("app/rate" in mail.text) is is_asked
+
+
+async def test_one_address_opens_sixty_links_a_minute(front: LiveEngine) -> None:
+    asked = [(await front.http.get(f"{RATING_PATH}/x")).status_code for _ in range(61)]
+    assert asked == [404] * 60 + [429]
+    assert (await front.http.post(f"{RATING_PATH}/x", data={"score": "5"})).status_code == 429
 
 
 async def test_a_mail_asks_where_the_shop_wants_it(

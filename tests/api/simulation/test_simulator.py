@@ -4,11 +4,12 @@ from typing import Any, Final
 
 import pytest
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind
 from domain.simulation.scenario import MAX_MESSAGE, MAX_MESSAGES
 from domain.tenants.client import Role
 from services.simulation import simulator
+from store.tenants.members import MemberRepository
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
 from tests.support.reviews.dashboard import admin, code, person
 from tests.support.tenants.identity import bearer, session_token
@@ -78,11 +79,13 @@ _REFUSED: Final[list[tuple[dict[str, object], int, str]]] = [
     ({"order": {**_ORDER, "state": "lost"}}, 400, "champ « order.state »"),
     ({"order": {**_ORDER, "placed_at": "2026-01-01T00:00:00"}}, 400, "champ « order.placed_at »"),
     ({"customer": {"name": "Léa", "vip": True}}, 400, "champ inconnu"),
+    ({"customer": {"verified": 0}}, 400, "champ « customer.verified »"),
     ({"fields": {"a b": "c"}}, 400, "champ « fields »"),
     ({"threshold": 1.5}, 400, "champ « threshold »"),
     ({"is_test": True}, 400, "champ inconnu"),
     ({"version": 1}, 400, "version"),
     ({"playbook": {"name": "a"}}, 400, "problems"),
+    ({"playbook": {"name": "a", "event_type": "*"}}, 409, "Un autre playbook"),
     ({"playbook_id": "nobody"}, 404, "Playbook"),
     ({"playbook_id": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G"}, 404, "Playbook"),
 ]
@@ -102,17 +105,27 @@ async def test_what_is_refused(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_twenty_a_minute(front: LiveEngine, shop: Shop) -> None:
-    """Whatever comes of them; the dashboard's own limit is another one."""
-    headers = await person(front, shop, Role.OWNER)
+    """A user, whichever client is asked about and whatever comes of it. The dashboard's own limit
+    is another one."""
+    headers, other = await person(front, shop, Role.OWNER), await open_shop(front.database)
+    async with front.database.service() as connection:
+        members = MemberRepository(connection)
+        await members.add(other.client_id, shop.owner_user_id, Role.ADMIN, utc_now())
     answers = [
-        await front.http.post(SIMULATOR, json={"message": "a"}, headers=headers) for _ in range(21)
+        await front.http.post(SIMULATOR, json={"client_id": one.client_id}, headers=headers)
+        for one in [shop, other] * 10
     ]
 
-    assert {answer.status_code for answer in answers[:20]} == {400}
-    assert code(answers[20]) == (429, "too_many_requests")
+    assert {answer.status_code for answer in answers} == {400}
+    for one in (shop, other):
+        asked = {"client_id": one.client_id, "message": "a"}
+        refused = await front.http.post(SIMULATOR, json=asked, headers=headers)
+        assert code(refused) == (429, "too_many_requests")
     assert answers[0].headers["ratelimit-policy"] == '"simulator";q=20;w=60'
     runs = await front.http.get("/api/dashboard/runs", headers=headers)
     assert runs.status_code == 200
+    colleague = await person(front, shop, Role.ADMIN)
+    assert (await front.http.post(SIMULATOR, json={}, headers=colleague)).status_code == 400
 
 
 async def test_a_draft_and_a_made_up_order(engine: LiveEngine, shop: Shop) -> None:

@@ -59,7 +59,7 @@ _CASE: Final[dict[str, Any]] = {
         ({"expected": {"actions": ["dance"]}}, "cases[0].expected.actions[0]: 'reply'"),
         ({"expected": {"most_money": 49.0}}, "cases[0].expected.most_money: a text expected"),
         ({"name": "a "}, "cases[0].name: one line without blanks around it"),
-        ({"scenario": {"messages": []}}, "cases[0].scenario.messages: "),
+        ({"scenario": {"messages": []}}, "cases[0].scenario.messages: at least 1 expected"),
         (
             {"scenario": {"messages": [{"text": "a"}, {"text": "b", "author": "human"}]}},
             "cases[0].scenario: messages: the last one is the customer's",

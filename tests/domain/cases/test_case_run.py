@@ -20,6 +20,8 @@ _MODEL: Final = _EMBEDDED.model_copy(update={"model": "gpt"})
         (2, 3, 0.67, False),
         (9, 10, 1.0, False),
         (0, 10, 0.001, False),
+        (0, 10, 0.0004, False),
+        (1, 10, 0.0004, True),
     ]
 )
 def test_a_case_passes_by_its_share_of_tries(

@@ -70,6 +70,16 @@ def test_each_thing_that_is_not_met(
     )
 
 
+def test_a_model_that_is_away_passes_no_case() -> None:
+    away = SimulatedOutcome(status=OutcomeStatus.BRAIN_FAILED)
+    harmless = CaseExpectation(forbidden=(ActionKind.REFUND,), omits=("avocat",))
+
+    (missed,) = unmet(harmless, away)
+
+    assert (missed.part, missed.got) == (UnmetPart.STATUS, "brain_failed")
+    assert unmet(CaseExpectation(status=OutcomeStatus.BRAIN_FAILED), away) == ()
+
+
 @given(
     st.builds(
         SimulatedOutcome,

@@ -28,3 +28,13 @@ def test_sections() -> None:
 )
 def test_the_place_is_among_the_first_three(question: str, place: str) -> None:
     assert place in [one.section.place for one in document_index().search(question)]
+
+
+def test_the_copilots_own_page_is_found_by_its_name() -> None:
+    """It quotes questions of every kind, and would be the nearest to many."""
+    index = document_index()
+    asked = ("Refund order 1042", "Who waits longest?", "Is Shopify connected?")
+    found = [one.section.page for question in asked for one in index.search(question)]
+
+    assert "copilot.md" not in found
+    assert index.search("What may the copilot read?")[0].section.page == "copilot.md"

@@ -11,7 +11,7 @@ from domain.agent.situation import Spent
 from domain.agent.thread import Thread
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
-from domain.integrations.order import Lookup, LookupState, OrderState
+from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
 from domain.simulation.carried import Carried
 from domain.simulation.made_up import event_of, looked_up, order_of
@@ -30,8 +30,15 @@ _SCENARIO = Scenario(
     order=ScenarioOrder(number="#1042", total="49.00", refundable="30.00"),
     fields={"order_ref": "A-1", "customer_verified": "yes"},
 )
-_ORDER = order_of(_SCENARIO, _NOW)
-assert _ORDER is not None
+
+
+def _made_up() -> Order:
+    order = order_of(_SCENARIO, _NOW)
+    assert order is not None
+    return order
+
+
+_ORDER = _made_up()
 _FOUND = Lookup(state=LookupState.FOUND, order=_ORDER, number="1042")
 _SETTLED = Thread(asked_number=ActionKind.REFUND, order_number="1042")
 

@@ -86,6 +86,20 @@ def test_session_token_of_the_command_line(running: Running) -> None:
         assert signed_in.post(message=ORDER_QUESTION).status_code == status
 
 
+def test_links_lead_to_this_stack(running: Running) -> None:
+    """It listens on another port than the one that links have by default."""
+    made = cli_json("token", "--user", "owner@example.com", "--data", str(running.data))
+    told = httpx.post(
+        f"{running.url}/api/copilot/chat",
+        json={"messages": [{"role": "user", "content": "Usage this month"}]},
+        headers={"authorization": f"Bearer {made['token']}"},
+        timeout=40,
+        trust_env=False,
+    ).json()
+
+    assert [one["url"] for one in told["citations"]] == [f"{running.url}/app/plan"]
+
+
 def test_environment_is_passed_on(running: Running) -> None:
     """ENGINE_SECRET was set for dev alone; the API it started knows it."""
     answer = httpx.post(

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from adapters.system import utc_now
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
@@ -12,13 +13,19 @@ from domain.cases.case import CaseOrigin
 from domain.cases.errors import CaseNameTaken
 from domain.content.content import TemplateChange
 from domain.content.suggestion import SuggestedEntry
-from domain.learning.correction import Correction, CorrectionLesson, TemplateRevision
+from domain.learning.correction import (
+    Correction,
+    CorrectionLesson,
+    KnowledgeRevision,
+    TemplateRevision,
+)
 from domain.learning.errors import CorrectionDecided, CorrectionNotFound
 from domain.learning.word_diff import PieceKind
 from domain.simulation.outcome import OutcomeStatus
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
+from services.content.knowledge import add_knowledge
 from services.content.templates import NewTemplate, add_template
 from services.learning.correction_reading import read_correction
 from services.learning.corrections import accept_correction, dismiss_correction
@@ -27,6 +34,8 @@ from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
 from store.core.database import Database
 from store.learning.tables import corrections, labelled_examples
+from store.privacy.erasure_words import CustomerWords
+from store.runs.tables import engine_runs
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.learning.corrections import OPERATOR, SENT, corrected
@@ -102,6 +111,20 @@ async def test_what_an_edit_offers(database: Database, shop: Shop) -> None:
     assert "anne@x.fr" not in content.title
 
 
+async def test_no_offer_holds_an_order_number_that_only_the_person_wrote(
+    database: Database, shop: Shop
+) -> None:
+    sent = "Votre commande n° 48213 peut revenir pendant 30 jours."
+    correction_id = await corrected(database, shop, sent=sent)
+
+    found = await _read(database, shop, correction_id)
+
+    assert found.sent == sent
+    assert "48213" not in found.offers.model_dump_json()
+    assert isinstance(found.offers.content, SuggestedEntry)
+    assert found.offers.content.body.endswith("peut revenir pendant 30 jours.")
+
+
 async def test_what_a_rejection_offers(database: Database, shop: Shop) -> None:
     plan = (PlannedAction(kind=ActionKind.REPLY), refund(4_900))
     correction_id = await corrected(database, shop, sent=None, plan=plan)
@@ -145,6 +168,57 @@ async def test_a_template_is_changed_where_its_placeholders_stay(
     assert kept["body"] == new_body
     row = await only_row(database, corrections, of=shop)
     assert (row["content_kind"], row["content_id"]) == ("template", template.id)
+
+
+async def test_the_one_entry_that_the_draft_rests_on_is_changed(
+    database: Database, shop: Shop
+) -> None:
+    async with units_on(database).of(shop.tenant) as work:
+        entry = await add_knowledge(
+            work, OPERATOR, title="Retours", body="Le retour coûte 5 €. Il dure 30 jours.",
+            language="fr",
+        )  # fmt: skip
+    cited = {"kind": "knowledge", "id": entry.id, "title": "Retours"}
+    for others, is_change in (([], True), ([{**cited, "id": "0" * 26}], False)):
+        correction_id = await corrected(
+            database,
+            shop,
+            draft="Bonjour,\n\nLe retour coûte 5 €.",
+            sent="Bonjour,\n\nLe retour coûte 9 €.",
+            citations=[cited, *others],
+        )
+        offered = (await _read(database, shop, correction_id)).offers.content
+        assert isinstance(offered, KnowledgeRevision) is is_change
+        if isinstance(offered, KnowledgeRevision):
+            assert offered.knowledge_id == entry.id
+            assert offered.change.body == "Le retour coûte 9 €. Il dure 30 jours."
+
+
+async def test_an_erasure_comes_before_or_finds_what_was_learnt(
+    database: Database, shop: Shop
+) -> None:
+    correction_id = await corrected(database, shop)
+    run = await only_row(database, corrections, of=shop)
+    event_id = (await only_row(database, engine_runs, of=shop, id=run["run_id"]))["event_id"]
+
+    async def mark() -> None:
+        async with database.tenant(shop.tenant) as connection:
+            await CustomerWords(connection, shop.tenant, utc_now()).mark([event_id], utc_now())
+
+    async with units_on(database).of(shop.tenant) as work:
+        await accept_correction(work, OPERATOR, correction_id, OTHER)
+        erasure = asyncio.create_task(mark())
+        await asyncio.sleep(0.2)
+        assert not erasure.done(), "it waits for the commit"
+    await erasure
+
+    assert len(await rows(database, labelled_examples, of=shop)) == 1
+    other = await corrected(database, shop)
+    run = await only_row(database, corrections, of=shop, id=other)
+    event_id = (await only_row(database, engine_runs, of=shop, id=run["run_id"]))["event_id"]
+    await mark()
+    with pytest.raises(CorrectionNotFound):
+        await _accept(database, shop, other, OTHER)
 
 
 async def test_an_accepted_correction_leaves_case_content_and_example(

@@ -108,6 +108,13 @@ LABELLED: Final[dict[Kind, tuple[str, ...]]] = {
         "What changes were made recently?",
         "Montre le journal d'audit",
     ),
+    Kind.ABILITIES: (
+        "What can you do for me?",
+        "Que sais-tu faire ?",
+        "What are you not able to do?",
+        "Quelles sont tes limites ?",
+        "Comment peux-tu m'aider au quotidien ?",
+    ),
     Kind.ACT: (
         "Cancel order 20931 please",
         "Pourriez-vous rembourser paul.martin@exemple.fr ?",

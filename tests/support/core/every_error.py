@@ -142,7 +142,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),
-        CasesNotGreen(1, 2),
+        CasesNotGreen(1, 2, ["Colis"]),
         TalkFailed(TalkCost()),
         UnknownProvider("integration-1", "{nothing}"),
         InboundRefused(RefusalReason.SIGNATURE_WRONG),

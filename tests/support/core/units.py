@@ -23,9 +23,10 @@ class Recorder:
         self.woken.append((ref, escalation_id))
         return True
 
-    async def begin(self, workflow: str, work: BackgroundRef) -> None:
+    async def begin(self, workflow: str, work: BackgroundRef) -> bool:
         self._answer()
         self.begun.append((workflow, work))
+        return True
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         assert client_id
