@@ -58,6 +58,10 @@ EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
+_SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
+"""What says of a text by itself what it looks like."""
+_LIMITS: Final = {"ge": "minimum", "le": "maximum"}
+"""Pydantic leaves the limits of a number behind a validator in words of its own."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
@@ -150,7 +154,8 @@ def path_parameter(name: str, what: str) -> Described:
 
 def in_one_piece(model: type[BaseModel]) -> Described:
     """The schema of a model that holds no other one inside itself, without references: inside the
-    document they would have nothing to refer to."""
+    document they would have nothing to refer to. Free text holds no NUL, as `api/http/json_body.py`
+    refuses it anywhere in a body."""
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))
 
@@ -159,13 +164,21 @@ def in_one_piece(model: type[BaseModel]) -> Described:
             return [whole(one) for one in part]
         if not isinstance(part, dict):
             return part
-        rest = {name: whole(one) for name, one in part.items() if name != "$ref"}
+        rest: Described = {
+            _LIMITS.get(str(name), str(name)): whole(one)
+            for name, one in part.items()
+            if name != "$ref"
+        }
         named = part.get("$ref")
         if isinstance(named, str):
             return {**cast("Described", whole(kinds[named.removeprefix("#/$defs/")])), **rest}
-        return rest
+        return {**_NO_NUL, **rest} if _is_free_text(rest) else rest
 
     return cast("Described", whole(schema))
+
+
+def _is_free_text(schema: Described) -> bool:
+    return schema.get("type") == "string" and _SHAPED.isdisjoint(schema)
 
 
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:

@@ -17,6 +17,15 @@ MAX_MESSAGE: Final = 20_000
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
 
+ScenarioFields = Annotated[
+    dict[
+        Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")],
+        Annotated[str, Field(max_length=500)],
+    ],
+    Field(max_length=50),
+]
+"""Further facts as the gateway takes them."""
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -78,10 +87,7 @@ class Scenario(_Part):
     subject: _Line | None = None
     customer: ScenarioCustomer = ScenarioCustomer()
     order: ScenarioOrder | None = None
-    fields: dict[
-        Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")],
-        Annotated[str, Field(max_length=500)],
-    ] = Field(default={}, max_length=50)
+    fields: ScenarioFields = {}
 
     @model_validator(mode="after")
     def _ends_with_customer(self) -> Self:

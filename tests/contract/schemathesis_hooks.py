@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import schemathesis
-from schemathesis.generation import GenerationMode
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 RUN_ID = os.environ["CONTRACT_RUN_ID"]
@@ -29,8 +28,6 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         case.query = {**case.query, "client_id": CLIENT_ID}
     if case.path.startswith("/api/widget/"):
         _from_a_page(case)
-    if case.path == "/api/simulator/chat" and _is_allowed(case):
-        case.body = _simulated(case.body)
     if "run_id" in (case.path_parameters or {}):
         case.path_parameters = {**case.path_parameters, "run_id": RUN_ID}
     key = case.headers.get(KEY)
@@ -55,27 +52,3 @@ def _from_a_page(case: Any) -> None:
         case.body = {**case.body, "customer_email": "a@b.example"}
     if isinstance(case.body, Mapping) and isinstance(case.body.get("user_signature"), str):
         case.body = {name: case.body[name] for name in case.body if name != "user_signature"}
-
-
-def _is_allowed(case: Any) -> bool:
-    """Whether the request was made to be what the document allows."""
-    return case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
-
-
-def _simulated(body: dict[str, Any]) -> dict[str, Any]:
-    """What no document says: which playbooks there are, who writes last, that no more is given back
-    than was paid, and that there is one message or a conversation."""
-    left = {
-        name: value
-        for name, value in body.items()
-        if name not in ("playbook", "playbook_id", "version")
-    }
-    said = left.pop("messages", None)
-    if said:
-        left.pop("message", None)
-        left["messages"] = [*said[:-1], {**said[-1], "author": "customer"}]
-    elif not left.get("message"):
-        left["message"] = "Bonjour"
-    if left.get("order"):
-        left["order"] = {**left["order"], "total": "49.00", "refundable": "49.00"}
-    return left

@@ -7,6 +7,7 @@ import pytest
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.contract.test_account import ACCOUNT
+from tests.contract.test_learning import LEARNING
 from tests.support.analytics.reports import CHURN, INSIGHT, METRICS
 from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, WIDGET
 from tests.support.core.deadlines import SLOW_S
@@ -42,17 +43,14 @@ ELSEWHERE = (
     CHECKOUTS,
     f"{BILLED}$",
     *ACCOUNT,
+    *LEARNING,
     # No document says which file there is: tests/api/intake.
     "/api/dashboard/attachments/",
-    # No document says that the last message is the user's, or which client: tests/api/copilot.
-    "/api/copilot/chat$",
     # No document says what came in, or who asked for their data: tests/api/inbound.
     "/api/dashboard/(inbound|data-requests|polls)",
     # No document says which address can sign in, or which code is right: tests/api/identity.
     "/api/auth/",
     "/api/widget/(email|verify|messages|seen|rating)",
-    # No document says what was decided of which review: tests/api/learning.
-    "/api/dashboard/(corrections|labelled-examples)/",
 )
 # About half of what a run has: requests that the document allows and that really were answered.
 FLOORS = {
@@ -64,8 +62,6 @@ FLOORS = {
     # 30 messages of one address in ten minutes.
     ("POST", "/api/widget/chat"): 15,
     ("GET", "/api/widget/config"): 1,
-    # 20 of one person in a minute.
-    ("POST", "/api/simulator/chat"): 5,
 }
 
 

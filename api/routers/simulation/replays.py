@@ -47,7 +47,7 @@ async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
 async def start(
     request: Request,
     user: UserDep,
-    body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody))],
+    body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
     """For owners and admins; one at a time a client. A worker thinks the events through again,

@@ -17,6 +17,10 @@ from domain.core.plain_text import clean_text
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
 }
+# As `clean_text` takes them away.
+_UNSEEN: Final = (
+    r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff"
+)
 
 
 def _says_something(text: str) -> str:
@@ -33,7 +37,12 @@ class CopilotChatMessage(StrictBody):
         Field(min_length=1, max_length=MAX_MESSAGE),
         AfterValidator(_says_something),
         WithJsonSchema(
-            {"type": "string", "minLength": 1, "maxLength": MAX_MESSAGE, "pattern": r"\w"}
+            {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": MAX_MESSAGE,
+                "pattern": rf"^[^\x00]*[^\s{_UNSEEN}][^\x00]*$",
+            }
         ),
     ]
 
@@ -52,13 +61,14 @@ class CopilotChatBody(StrictBody):
     )
     messages: Annotated[
         tuple[CopilotChatMessage, ...],
-        AfterValidator(_ends_with_the_user),
         Field(
             strict=False,
             min_length=1,
             max_length=MAX_MESSAGES,
             description="The conversation so far. The last message is the user's.",
         ),
+        # After the limits, which the document would not name otherwise.
+        AfterValidator(_ends_with_the_user),
     ]
 
     @property

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
 from api.openapi import in_one_piece
 from api.schemas.content.content import EntryBody, NewEntryBody, NewTemplateBody, TemplateBody
@@ -11,6 +11,7 @@ from api.schemas.core.strict_body import StrictBody
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.cases.case import CaseSpec
+from domain.cases.case_documents import case_in
 from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
 from domain.core.ids import ULID
 from domain.learning.correction import (
@@ -93,7 +94,7 @@ _Content = Annotated[
     WithJsonSchema({"anyOf": [in_one_piece(one) for one in _LESSONS]}),
 ]
 _Case = Annotated[
-    CaseSpec,
+    dict[str, JsonValue],
     WithJsonSchema(in_one_piece(CaseSpec)),
     Field(description="The case to add, as `offers.case` of the correction has it."),
 ]
@@ -117,12 +118,12 @@ class AcceptCorrectionBody(StrictBody):
 
     @property
     def lesson(self) -> CorrectionLesson:
-        """Raises InvalidBody, InvalidContent."""
+        """Raises InvalidBody, InvalidCases, InvalidContent."""
         content: ContentLesson | None = None if self.content is None else self.content.lesson
         return CorrectionLesson(
             classification=self.classification,
             intent=self.intent,
-            case=self.case,
+            case=None if self.case is None else case_in(self.case),
             content=content,
         )
 

@@ -1,5 +1,6 @@
 """What the simulator is asked, and what it answers."""
 
+import json
 from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -24,6 +25,7 @@ from domain.simulation.scenario import (
     MAX_MESSAGES,
     Scenario,
     ScenarioCustomer,
+    ScenarioFields,
     ScenarioMessage,
     ScenarioOrder,
 )
@@ -75,7 +77,7 @@ class SimulatorBody(StrictBody):
     order: ScenarioOrder | None = Field(
         default=None, description="Absent: connected shops are asked, reading only."
     )
-    fields: dict[str, str] = Field(
+    fields: ScenarioFields = Field(
         default={}, description="Further facts as the gateway takes them."
     )
     embedded_brain: bool = Field(
@@ -128,7 +130,8 @@ def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
     if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
         raise ClientIdMissing
     try:
-        return SimulatorBody.model_validate(value)
+        # As JSON: strictness reaches into the scenario's parts, and texts stand for enums.
+        return SimulatorBody.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         raise InvalidBody(_said_of(error)) from None
 

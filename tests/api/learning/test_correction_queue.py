@@ -5,6 +5,7 @@ import pytest
 from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries
 from store.learning.tables import labelled_examples
+from tests.support.cases.cases import CASE
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.learning.corrections import SENT, corrected
@@ -60,6 +61,7 @@ async def test_from_the_queue_to_an_example(
         {"classification": "sales"},
         {"classification": "other", "intent": "dance"},
         {"classification": "other", "case": {"name": "x"}},
+        {"classification": "other", "case": {**CASE, "must": 0}},
         {"classification": "other", "content": {"kind": "song"}},
         {"classification": "other", "content": {"kind": "knowledge", "title": "x"}},
         {"classification": "other", "content": BLANK},
@@ -67,7 +69,8 @@ async def test_from_the_queue_to_an_example(
         {"classification": "other", "more": 1},
     ],
     ids=[
-        "nothing", "class", "intent", "case", "kind", "entry", "blank title", "template id", "more",
+        "nothing", "class", "intent", "case", "must", "kind", "entry", "blank title", "template id",
+        "more",
     ],
 )  # fmt: skip
 async def test_bad_bodies(

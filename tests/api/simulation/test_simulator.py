@@ -79,6 +79,7 @@ _REFUSED: Final[list[tuple[dict[str, object], int, str]]] = [
     ({"order": {**_ORDER, "state": "lost"}}, 400, "champ « order.state »"),
     ({"order": {**_ORDER, "placed_at": "2026-01-01T00:00:00"}}, 400, "champ « order.placed_at »"),
     ({"customer": {"name": "Léa", "vip": True}}, 400, "champ inconnu"),
+    ({"customer": {"verified": 0}}, 400, "champ « customer.verified »"),
     ({"fields": {"a b": "c"}}, 400, "champ « fields »"),
     ({"threshold": 1.5}, 400, "champ « threshold »"),
     ({"is_test": True}, 400, "champ inconnu"),

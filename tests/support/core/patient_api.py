@@ -1,5 +1,5 @@
-"""`cli.py serve` without the limits of the dashboard and of exports, for one user who asks more
-often than people do, and without a way out to merchants' systems."""
+"""`cli.py serve` without the limits of the dashboard, the simulator, the copilot and of exports,
+for one user who asks more often than people do, and without a way out to merchants' systems."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -10,10 +10,17 @@ from api.http import rate_limiter
 from domain.intake.rate_limit import Limit, LimitScope, limits
 from tests.support.servers.nowhere import no_way_out
 
+_PATIENT = (
+    LimitScope.DASHBOARD,
+    LimitScope.EXPORT,
+    LimitScope.SIMULATOR,
+    LimitScope.COPILOT,
+)
+
 
 def _patient(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     table = dict(limits(dry_runs=dry_runs))
-    for scope in (LimitScope.DASHBOARD, LimitScope.EXPORT):
+    for scope in _PATIENT:
         table[scope] = dataclasses.replace(table[scope], quota=100_000)
     return table
 
