@@ -165,7 +165,7 @@ def create_app(
     app.add_middleware(RequestContext, new_id=new_ulid)
     if traces is not None:
         app.add_middleware(TracedRequests, traces=traces)
-    app.state.dashboard_url = settings.server.dashboard_url
+    app.state.dashboard_url = settings.server.dashboard
     app.state.draining = Draining()
     app.state.instance = settings.server.instance_id or new_ulid()
     for router in _ROUTERS:

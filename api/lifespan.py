@@ -103,7 +103,7 @@ def resources_held(
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
                 mail_servers=SmtpGuard(allow_private=settings.webhooks.allow_private_addresses),
-                payments=stripe_checkout(settings.payments, outside, settings.server.dashboard_url),
+                payments=stripe_checkout(settings.payments, outside, settings.server.dashboard),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
@@ -161,7 +161,7 @@ def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions
     setup = CopilotSetup(
         documents=document_index(),
         questions=questions,
-        dashboard_url=settings.server.dashboard_url,
+        dashboard_url=settings.server.dashboard,
         talker=talker_from(settings.brain),
         budget_micros=round(settings.brain.monthly_budget * 1_000_000),
     )

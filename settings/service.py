@@ -104,9 +104,9 @@ class ServerSettings(BaseModel):
         default=None,
         description="The API's address as callers see it; unset: HOST and PORT of this machine.",
     )
-    dashboard_url: WebUrl = Field(
-        default="http://127.0.0.1:8080/app",
-        description="Where callers are sent to buy credits or change the plan.",
+    dashboard_url: WebUrl | None = Field(
+        default=None,
+        description="Where people are sent to; unset: /app at the API's address.",
     )
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
@@ -119,6 +119,11 @@ class ServerSettings(BaseModel):
         """The API's address as callers see it, without a slash at its end."""
         host = _LOOPBACK if self.host in _EVERYWHERE else self.host
         return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    @property
+    def dashboard(self) -> str:
+        """Where people are sent to decide, to pay and to look, without a slash at its end."""
+        return self.dashboard_url or f"{self.origin}/app"
 
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:

@@ -215,7 +215,7 @@ def build_activities(
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         tell_of_review=TellOfReview(
-            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard_url
+            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard
         ),
         dry_run=Rehearse(
             database,
@@ -239,7 +239,7 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
+        tell_owner=TellOwner(database, mailer, settings.server.dashboard),
         send_mail=SendMail(
             database,
             mailer,
@@ -271,7 +271,7 @@ def build_activities(
             platforms=PLATFORMS,
         ),
         tell_of_data_requests=TellOfDataRequests(
-            database, mailer, utc_now, dashboard_url=settings.server.dashboard_url
+            database, mailer, utc_now, dashboard_url=settings.server.dashboard
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),

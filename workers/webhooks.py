@@ -86,7 +86,7 @@ def canary_of(settings: Settings) -> str | None:
     of the dashboard, where it is a name of the Internet."""
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
-    url = settings.server.dashboard_url.replace("http://", "https://", 1)
+    url = settings.server.dashboard.replace("http://", "https://", 1)
     try:
         host = str(urlsplit(check_url(url, False)).hostname)
         ip_address(host)

@@ -21,7 +21,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from domain.core import names
-from domain.core.contracts import BackgroundRef, RunRef
+from domain.core.contracts import BackgroundRef, Contract, RunRef
 from domain.core.errors import EngineUnavailable, InternalError
 from domain.identity.contracts import SendMailInput
 from domain.inbound.contracts import ProcessWebhookInput
@@ -32,6 +32,7 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 from domain.webhooks.contracts import SendWebhooksInput
 
 T = TypeVar("T")
+G = TypeVar("G", bound=Contract)
 
 # A server that hangs refuses no connection. Keep-alive pings cannot tell in time: Temporal closes
 # connections that ping more often than every 10 s. So a call that takes long asks for its health.
@@ -94,22 +95,13 @@ class TemporalEngine:
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
         """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""
-        try:
-            with outages_told():
-                result = await self._while_healthy(
-                    self._client.execute_workflow(
-                        names.DRY_RUN,
-                        event,
-                        id=names.dry_run_id(event.client_id, event.event_id),
-                        task_queue=names.ENGINE_QUEUE,
-                        execution_timeout=_DRY_RUN_TIMEOUT,
-                        task_timeout=_TASK_TIMEOUT,
-                        result_type=DryRunResult,
-                    )
-                )
-        except WorkflowFailureError as error:
-            raise InternalError("the dry run failed") from error
-        return DryRunResult.model_validate(result)
+        return await self._result_of(
+            names.DRY_RUN,
+            event,
+            names.dry_run_id(event.client_id, event.event_id),
+            within=_DRY_RUN_TIMEOUT,
+            gives=DryRunResult,
+        )
 
     async def start(self, event: ProcessEventInput) -> bool:
         """Start a run that was left behind; False if it is under way.
@@ -173,22 +165,34 @@ class TemporalEngine:
     async def simulate(self, asked: SimulateInput) -> SimulateResult:
         """Have a scenario thought through. Raises EngineUnavailable, and InternalError if the
         thinking failed."""
+        return await self._result_of(
+            names.SIMULATE,
+            asked,
+            names.simulate_id(asked.client_id, asked.id),
+            within=_SIMULATION_TIMEOUT,
+            gives=SimulateResult,
+        )
+
+    async def _result_of(
+        self, workflow: str, given: Contract, workflow_id: str, *, within: timedelta, gives: type[G]
+    ) -> G:
+        """Run a workflow to its end. Raises EngineUnavailable, and InternalError if it failed."""
         try:
             with outages_told():
                 result = await self._while_healthy(
                     self._client.execute_workflow(
-                        names.SIMULATE,
-                        asked,
-                        id=names.simulate_id(asked.client_id, asked.id),
+                        workflow,
+                        given,
+                        id=workflow_id,
                         task_queue=names.ENGINE_QUEUE,
-                        execution_timeout=_SIMULATION_TIMEOUT,
+                        execution_timeout=within,
                         task_timeout=_TASK_TIMEOUT,
-                        result_type=SimulateResult,
+                        result_type=gives,
                     )
                 )
         except WorkflowFailureError as error:
-            raise InternalError("the simulation failed") from error
-        return SimulateResult.model_validate(result)
+            raise InternalError(f"{workflow} failed") from error
+        return gives.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Have deliveries sent that no run sends; those under way are left alone.

@@ -39,6 +39,7 @@ from domain.simulation.scenario_file import parse_scenario
 from domain.simulation.variant import Variant
 from services.simulation.simulator import simulate as simulated
 
+_NO_PLAYBOOK = "no playbook that is on takes this event type: --event-type, or event_type in a file"
 _MADE_UP = ScenarioCustomer(email="customer@example.com")
 
 
@@ -138,7 +139,7 @@ def _facts(outcome: SimulatedOutcome) -> Iterator[tuple[str, str]]:
     held = ", with the people who have the conversation" if outcome.held else ""
     facts = (
         ("status", f"{outcome.status}{held}"),
-        ("why", outcome.reason),
+        ("why", outcome.reason or (used is None and _NO_PLAYBOOK)),
         ("playbook", used and f"{used.name}, from {used.threshold}"),
         ("class", outcome.model and f"{outcome.classification}, {outcome.confidence:.2f}"),
         ("intent", outcome.intent),

@@ -26,7 +26,8 @@ _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _AROUND: Final = ".,;:!?*_()\"'«»"
 _ADDRESS: Final = re.compile(
     r"""(?:[a-z][a-z0-9+.\-]{0,30}:|)[/\\]{2}[^\s<>"'`\])]*"""  # https://…, //…
-    r"""|\b(?:javascript|data|vbscript|file|blob|mailto|tel|sms):[^\s<>"'`\])]*"""
+    r"""|(?:javascript|vbscript):[^\s<>"'`\])]*"""
+    r"""|\b(?:data|file|blob|mailto|tel|sms):[^\s<>"'`\])]*"""
     r"""|\bwww\.[^\s<>"'`\])]*"""
     r"""|\b[a-z0-9\-]{1,63}(?:\.[a-z0-9\-]{1,63}){1,8}(?::\d{1,5})?[/?#][^\s<>"'`\])]*""",
     re.IGNORECASE,

@@ -9,8 +9,7 @@ from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.cases.case_runs import CaseRunRepository
 from store.cases.saved_cases import SavedCaseRepository
-from store.playbooks.playbooks import PlaybookRepository
-from store.playbooks.versions import PlaybookVersions
+from store.simulation.tried_variant import TriedVariants
 from store.tenants.accounts import AccountRepository
 
 
@@ -18,15 +17,16 @@ async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE
     """Have all cases thought through, after the commit. The caller has checked what the variant's
     content names.
 
-    Raises RoleRequired, ClientNotFound, PlaybookNotFound for one that the variant names, and
-    CaseRunUnderWay while another one is not over.
+    Raises RoleRequired, ClientNotFound, PlaybookNotFound for one that the variant names,
+    PatternTaken for a draft that would never be used, and CaseRunUnderWay while another one is not
+    over.
     """
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     runs = CaseRunRepository(work.connection, work.tenant)
     if await runs.is_one_under_way():
         raise CaseRunUnderWay
-    await _check(work, variant)
+    await TriedVariants(work.connection, work.tenant).check(variant)
     cases = await SavedCaseRepository(work.connection, work.tenant).names()
     run = CaseRun(
         id=work.new_id(),
@@ -40,13 +40,3 @@ async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE
     work.begin(names.RUN_CASES, BackgroundRef(client_id=work.tenant, record_id=run.id))
     work.note(actor, "case run started", case_run_id=run.id)
     return run
-
-
-async def _check(work: UnitOfWork, variant: Variant) -> None:
-    if variant.playbook_id is None:
-        return
-    await PlaybookRepository(work.connection, work.tenant).read(variant.playbook_id)
-    if variant.version is not None:
-        await PlaybookVersions(work.connection, work.tenant).read(
-            variant.playbook_id, variant.version
-        )

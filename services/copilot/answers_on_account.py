@@ -1,10 +1,11 @@
 """The embedded copilot on the account: usage, webhooks, connections, keys, people, audit."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from domain.copilot.phrases import day, number, phrase, term
 from domain.copilot.question_kind import AskedOfCopilot
-from domain.copilot.words import plain_words
+from domain.copilot.words import plain_words, stem
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
 from services.copilot.desk import Trail
@@ -14,6 +15,9 @@ from services.copilot.tools.keys_tool import READ_KEYS, KeysAsked
 from services.copilot.tools.members_tool import READ_MEMBERS, MembersAsked
 from services.copilot.tools.usage_tool import READ_USAGE, UsageAsked, UsageFacts
 from services.copilot.tools.webhooks_tool import READ_WEBHOOKS, WebhookFacts, WebhooksAsked
+
+_AUDIT_READ: Final = 30
+_AUDIT_SHOWN: Final = 10
 
 
 async def on_usage(trail: Trail, asked: AskedOfCopilot) -> str:
@@ -140,7 +144,12 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
-    found, tongue = (await trail.use(READ_AUDIT, AuditAsked())).entries, asked.tongue
+    """The entries that are about what the question names; the latest ones where it names none."""
+    wanted = AuditAsked(limit=_AUDIT_READ)
+    found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
+    words = set(map(stem, plain_words(asked.text)))
+    # An entry begins with what it is about, as in `playbook changed`.
+    named = [one for one in found if stem(one.what.split()[0]) in words]
     lines = [
         phrase(
             tongue,
@@ -149,7 +158,7 @@ async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
             what=one.what,
             actor=one.actor,
         )
-        for one in found
+        for one in (named or found)[:_AUDIT_SHOWN]
     ]
     return _lines(lines or [phrase(tongue, "no_audit")])
 

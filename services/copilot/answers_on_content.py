@@ -94,7 +94,9 @@ async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
     near = trail.desk.documents.search(wanted.question, 1)
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
-    first = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections[0]
+    sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
+    # A section that is only a table has nothing to quote.
+    first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"
 

@@ -222,8 +222,8 @@ def _order_line(one: RunReport, tongue: Tongue) -> str:
 
 async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
     tongue = asked.tongue
-    wanted = next((_DAYS[word] for word in plain_words(asked.text) if word in _DAYS), _WEEK)
-    found = await trail.use(READ_METRICS, DaysWanted(days=wanted))
+    days = next((_DAYS[word] for word in plain_words(asked.text) if word in _DAYS), _WEEK)
+    found = await trail.use(READ_METRICS, DaysWanted(days=days))
     between = {"first": day(tongue, found.first), "last": day(tongue, found.last)}
     if not found.days:
         return phrase(tongue, "no_metrics", **between)
@@ -241,14 +241,11 @@ async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
         )
     ]
     if found.sentiment_mean is not None and found.latency_p95_ms is not None:
-        lines.append(
-            phrase(
-                tongue,
-                "metrics_more",
-                sentiment=number(tongue, found.sentiment_mean, 2),
-                p95=number(tongue, found.latency_p95_ms),
-            )
-        )
+        mood, p95 = number(tongue, found.sentiment_mean, 2), number(tongue, found.latency_p95_ms)
+        lines.append(phrase(tongue, "metrics_more", sentiment=mood, p95=p95))
+    if found.rating_mean is not None:
+        rated, mean = number(tongue, found.rated), number(tongue, found.rating_mean, 1)
+        lines.append(phrase(tongue, "metrics_rated", rated=rated, mean=mean))
     return "\n".join(lines)
 
 

@@ -27,8 +27,8 @@ async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Re
     """Have past events thought through again by a worker, after the commit.
 
     What the client's retention has removed, or is about to, is left out. Raises RoleRequired,
-    ClientNotFound, ReplayUnderWay, PlaybookNotFound, and InvalidReplay for a time of no length, a
-    budget out of bounds or a variant of content.
+    ClientNotFound, ReplayUnderWay, PlaybookNotFound, PatternTaken, and InvalidReplay for a time of
+    no length, a budget out of bounds or a variant of content.
     """
     actor.require(MANAGERS)
     since, until = await _span(work, asked)
@@ -37,7 +37,7 @@ async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Re
     replays = ReplayRepository(work.connection, work.tenant)
     if await replays.is_under_way():
         raise ReplayUnderWay
-    await TriedVariants(work.connection, work.tenant).resolve(asked.variant)
+    await TriedVariants(work.connection, work.tenant).check(asked.variant)
     replay = Replay(
         id=work.new_id(),
         variant=asked.variant,

@@ -13,8 +13,7 @@ from domain.simulation.ports import Simulator
 from domain.simulation.variant import Variant
 from domain.tenants.actor import REVIEWERS, Actor
 from store.core.database import Database
-from store.playbooks.playbooks import PlaybookRepository
-from store.playbooks.versions import PlaybookVersions
+from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
 # How long a caller waits: for a worker's embedded brain, and for a language model, which is asked
@@ -39,7 +38,7 @@ async def simulate(
 
     `simulation_id`: a fresh one, which no record keeps. `has_model`: a language model is
     configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for one that the variant
-    names, SimulationTooLong, EngineUnavailable, InternalError.
+    names, PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
     """
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)
@@ -62,9 +61,4 @@ async def simulate(
 async def _check(database: Database, tenant: TenantId, variant: Variant) -> None:
     async with database.reading(tenant) as connection:
         await ClientRepository(connection).brand_name(tenant)
-        if variant.playbook_id is None:
-            return
-        if variant.version is None:
-            await PlaybookRepository(connection, tenant).read(variant.playbook_id)
-        else:
-            await PlaybookVersions(connection, tenant).read(variant.playbook_id, variant.version)
+        await TriedVariants(connection, tenant).check(variant)

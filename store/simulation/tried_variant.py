@@ -1,5 +1,6 @@
-"""The variant of a replay, as its events are thought through by it."""
+"""What a variant names, looked up among the client's playbooks."""
 
+from domain.playbooks.errors import PatternTaken
 from domain.simulation.variant import Variant
 from store.core.repository import TenantRepository
 from store.playbooks.playbooks import PlaybookRepository
@@ -7,6 +8,26 @@ from store.playbooks.versions import PlaybookVersions
 
 
 class TriedVariants(TenantRepository):
+    async def check(self, variant: Variant) -> None:
+        """Raises PlaybookNotFound for a playbook or version that the variant names.
+
+        Raises PatternTaken for a draft beside a playbook that is on for the same events: it would
+        never be used.
+        """
+        playbooks = PlaybookRepository(self._connection, self._tenant)
+        if variant.playbook_id is None:
+            if variant.draft is None:
+                return
+            pattern = variant.draft.event_type
+            for one in await playbooks.active():
+                if one.event_type == pattern:
+                    raise PatternTaken(pattern, one.name)
+        elif variant.version is None:
+            await playbooks.read(variant.playbook_id)
+        else:
+            versions = PlaybookVersions(self._connection, self._tenant)
+            await versions.read(variant.playbook_id, variant.version)
+
     async def resolve(self, variant: Variant) -> Variant:
         """The variant with its playbook as a draft that stands for the stored one.
 

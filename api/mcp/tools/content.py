@@ -168,7 +168,7 @@ async def _suggest(
 ) -> SuggestionKept:
     async with at_work.resources.work.of(at_work.tenant) as work:
         kept = await suggest(work, at_work.actor, proposed, reason)
-    return _kept(kept, at_work.resources.settings.server.dashboard_url)
+    return _kept(kept, at_work.resources.settings.server.dashboard)
 
 
 def _kept(kept: Suggestion, dashboard: str) -> SuggestionKept:

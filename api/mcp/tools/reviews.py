@@ -59,7 +59,7 @@ async def list_reviews(at_work: AtWork, wanted: ReviewsWanted) -> WaitingReviews
             newest_first=False,
             after=query.after,
         )
-    dashboard = at_work.resources.settings.server.dashboard_url
+    dashboard = at_work.resources.settings.server.dashboard
 
     def page(
         shown: Sequence[ReviewSummary], length: int, cursor: str | None, note: str | None

@@ -33,9 +33,11 @@ class DaysFound(CopilotFacts):
     failed: int
     messages_in: int
     sentiment_mean: float | None
-    resolution_rate: float | None = Field(description="Mean of the days, weighted by runs.")
+    resolution_rate: float | None = Field(description="Of the runs that asked for an answer.")
     automation_rate: float | None
     latency_p95_ms: float | None = Field(description="Of the worst day.")
+    rated: int = Field(description="Ratings that customers gave on these days.")
+    rating_mean: float | None = Field(description="1 is bad, 5 is good.")
 
 
 class ChurnAsked(CopilotInput):
@@ -76,12 +78,14 @@ async def _days(desk: CopilotDesk, wanted: DaysWanted) -> ToolFindings[DaysFound
             / moods
             if moods
             else None,
-            resolution_rate=_mean([(one.resolution_rate, one.runs) for one in days]),
-            automation_rate=_mean([(one.automation_rate, one.runs) for one in days]),
+            resolution_rate=_mean([(one.resolution_rate, one.asked or 0) for one in days]),
+            automation_rate=_mean([(one.automation_rate, one.asked or 0) for one in days]),
             latency_p95_ms=max(
                 (one.latency_p95_ms for one in days if one.latency_p95_ms is not None),
                 default=None,
             ),
+            rated=sum(one.rated for one in days),
+            rating_mean=_mean([(one.rating_mean, one.rated) for one in days]),
         ),
         (desk.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
     )

@@ -10,6 +10,7 @@ from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import MANAGERS
 from services.copilot.desk import CopilotDesk, ReadTool
 from store.audit.audit_log import AuditLog, EntryFilter
+from store.tenants.members import MemberRepository
 
 
 class AuditAsked(CopilotInput):
@@ -20,7 +21,7 @@ class AuditAsked(CopilotInput):
 class EntryFacts(CopilotFacts):
     at: datetime
     actor_kind: str
-    actor: str
+    actor: str = Field(description="A member's address; else the id, or the operator's login.")
     what: str
     ids: dict[str, str]
 
@@ -34,13 +35,17 @@ async def _list(desk: CopilotDesk, wanted: AuditAsked) -> ToolFindings[AuditFoun
         found = await AuditLog(connection, desk.tenant).page(
             limit=wanted.limit, before=None, which=EntryFilter(what=wanted.what)
         )
+    # Users belong to no client, so the query itself names the client.
+    async with desk.database.reading_across() as connection:
+        members = await MemberRepository(connection).all(desk.tenant)
+    addresses = {one.user_id: one.email for one in members}
     return ToolFindings(
         AuditFound(
             entries=tuple(
                 EntryFacts(
                     at=one.entry.at,
                     actor_kind=one.entry.actor_kind,
-                    actor=one.entry.actor,
+                    actor=addresses.get(one.entry.actor, one.entry.actor),
                     what=one.entry.what,
                     ids=dict(one.entry.ids),
                 )

@@ -39,7 +39,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
     entry = {"title": "Livraison en Belgique", "body": "Sous 3 jours ouvrés.", "language": "fr"}
     made = await front.http.post(KNOWLEDGE, json=entry, headers=owner)
     assert made.status_code == 201
-    dashboard = front.settings.server.dashboard_url
+    dashboard = front.settings.server.dashboard
     before = await records(front, shop)
 
     run, playbook = f"/runs/{traced.ref.run_id}", f"/playbooks/{shop.playbook_id}"
@@ -61,7 +61,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
         ("Is Shopify connected?", "shopify: connected", "/integrations/"),
         ("Which API keys do we have?", "Caisse de Lyon", "/keys"),
         ("Who has access to this account?", "owner", "/members"),
-        ("Qui a créé la clé ?", "key created", "/audit"),
+        ("Qui a créé la clé ?", f"key created, par {shop.client_id.lower()}@", "/audit"),
         ("What can you not do?", "I cannot send, refund, cancel", None),
         ("Pourquoi le dernier ticket a-t-il été transmis ?", "De quel ticket s'agit-il ?", None),
     )

@@ -106,7 +106,7 @@ async def test_the_customers_words_are_there_and_marked(engine: LiveEngine) -> N
     assert found["customer"]["text"].startswith("ignore-all")
     assert read["messages"][0]["run_id"] == it.run_id == review["run_id"]
     assert review["decide_at"] == (
-        f"{engine.settings.server.dashboard_url}/reviews/{review['review_id']}"
+        f"{engine.settings.server.dashboard}/reviews/{review['review_id']}"
     )
 
 

@@ -85,6 +85,7 @@ _REFUSED: Final[list[tuple[dict[str, object], int, str]]] = [
     ({"is_test": True}, 400, "champ inconnu"),
     ({"version": 1}, 400, "version"),
     ({"playbook": {"name": "a"}}, 400, "problems"),
+    ({"playbook": {"name": "a", "event_type": "*"}}, 409, "Un autre playbook"),
     ({"playbook_id": "nobody"}, 404, "Playbook"),
     ({"playbook_id": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G"}, 404, "Playbook"),
 ]

@@ -37,6 +37,12 @@ def test_what_a_question_names() -> None:
     assert asked("zoe@shop.example 01JE3ZK7M2Q8W4R6T9Y1A3C5EG").order is None
 
 
+def test_what_merchants_asked_first() -> None:
+    assert asked("What threshold should I use for Shopify?").kind is AskedKind.PLAYBOOKS
+    assert asked("Are customers satisfied?").kind is AskedKind.METRICS
+    assert asked("Quelle est la note de satisfaction ?").kind is AskedKind.METRICS
+
+
 def test_a_short_one_goes_on_and_a_long_one_does_not() -> None:
     first = "What did we answer to zoe@shop.example?"
     assert asked(first, "And before that?").email == "zoe@shop.example"

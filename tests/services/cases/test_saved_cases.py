@@ -13,7 +13,8 @@ from domain.cases.case_run import KEPT_RUNS, CaseOutcome, CaseResult
 from domain.cases.errors import CaseNameTaken, CaseNotFound, CaseRunUnderWay, TooManyCases
 from domain.core import names
 from domain.core.errors import DomainError
-from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.errors import PatternTaken, PlaybookNotFound
+from domain.playbooks.playbook import PlaybookSpec
 from domain.runs.errors import RunNotFound
 from domain.simulation.outcome import OutcomeStatus
 from domain.simulation.variant import Variant
@@ -135,6 +136,8 @@ async def test_one_run_at_a_time_begins_after_the_commit(database: Database, sho
     async with units.of(shop.tenant) as work:
         with pytest.raises(PlaybookNotFound):
             await start_case_run(work, ANNA, Variant(playbook_id="0" * 26))
+        with pytest.raises(PatternTaken):
+            await start_case_run(work, ANNA, Variant(draft=PlaybookSpec(name="x", event_type="*")))
         started = await start_case_run(work, ANNA)
         assert engine.begun == []
     assert [(what, ref.record_id) for what, ref in engine.begun] == [(names.RUN_CASES, started.id)]

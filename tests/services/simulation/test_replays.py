@@ -7,7 +7,8 @@ import pytest
 from adapters.system import utc_now
 from domain.content.content import KnowledgeChange
 from domain.core.errors import DomainError
-from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.errors import PatternTaken, PlaybookNotFound
+from domain.playbooks.playbook import PlaybookSpec
 from domain.simulation.errors import InvalidReplay, ReplayUnderWay
 from domain.simulation.replay import MAX_BUDGET_S, ReplayAsked, ReplayState, ReplayStop
 from domain.simulation.variant import LIVE, ContentVariant, Variant
@@ -19,6 +20,7 @@ from tests.support.tenants.shop import Shop
 
 OPERATOR = Actor.operator("tester")
 NOW = utc_now()
+NEVER_USED = PlaybookSpec(name="Same events", event_type="*")
 CONTENT = ContentVariant(id="k", knowledge=KnowledgeChange(title="t"))
 
 
@@ -32,8 +34,18 @@ CONTENT = ContentVariant(id="k", knowledge=KnowledgeChange(title="t"))
         (ReplayAsked(variant=LIVE, since=NOW + timedelta(days=1)), InvalidReplay),
         (ReplayAsked(variant=LIVE, until=NOW - timedelta(days=800)), InvalidReplay),
         (ReplayAsked(variant=Variant(playbook_id="01J9ZQ4Z8N3V5X7B2C4D6E8F0G")), PlaybookNotFound),
+        (ReplayAsked(variant=Variant(draft=NEVER_USED)), PatternTaken),
     ],
-    ids=["content", "version alone", "money", "time", "future", "retention", "unknown playbook"],
+    ids=[
+        "content",
+        "version alone",
+        "money",
+        "time",
+        "future",
+        "retention",
+        "unknown playbook",
+        "never used",
+    ],
 )
 async def test_what_cannot_be_replayed_is_refused(
     database: Database, shop: Shop, asked: ReplayAsked, error: type[DomainError]
