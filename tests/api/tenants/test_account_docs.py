@@ -61,10 +61,11 @@ async def test_the_lines_of_playbooks(front: LiveEngine, owner: dict[str, str]) 
 
     made = await run(front, first, known)
     known["PLAYBOOK_ID"] = made.json()["id"]
-    changed, diff, restored, file = [await run(front, line, known) for line in others]
+    changed, diff, restored, gate, file = [await run(front, line, known) for line in others]
 
     assert (made.status_code, changed.status_code) == (201, 200)
     assert changed.json()["changed"] == ["threshold", "actions.reply"]
     assert diff.json()["changed"] == changed.json()["changed"]
     assert restored.json()["version"] == 3
+    assert (gate.json()["version"], gate.json()["may_go_live"]) == (3, True)
     assert "name: Retours\n" in file.text
