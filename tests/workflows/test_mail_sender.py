@@ -96,7 +96,27 @@ async def test_from_the_form_to_the_customer(
     assert second["Reply-To"] == "sav@shop.example"
     assert str(second["Message-ID"]).startswith("<reply.")
     assert str(second["Message-ID"]).endswith("@shop.example>")
-    *_, link, blank, mark, _, _ = lines = second.get_content().splitlines()
+    assert second.get_content().splitlines()[-4:] == ["", "-- ", "Léa", "Chez Nous"]
+    # It is the second answer of its thread within a day: only the first one asks for a rating.
+    assert RATING_PATH not in second.get_content()
+    assert await answered(engine, shop, **{"In-Reply-To": str(second["Message-ID"])}) == "completed"
+    forged = "<reply.3f2b7c1e-0000-5000-8000-000000000001@shop.example>"
+    assert await answered(engine, shop, **{"In-Reply-To": forged}) == "completed"
+    threads = await rows(engine.database, ai_conversations, of=shop)
+    assert {one["key"]: len(one["turns"]) for one in threads} == {
+        f"mail:<a@x>:{ANN}": 6, f"mail:{forged}:{ANN}": 2
+    }  # fmt: skip
+    await _rates_an_answer(engine, shop, mail)
+
+    assert (await engine.http.delete(MAIL_SENDER, headers=owner)).status_code == 204
+    await answered(engine, shop)
+    assert mail.mails[-1]["From"].addresses[0].addr_spec == service
+
+
+async def _rates_an_answer(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
+    """In a thread of its own."""
+    assert await answered(engine, shop, **{"Message-ID": "<rated@x>"}) == "completed"
+    *_, link, blank, mark, _, _ = lines = mail.mails[-1].get_content().splitlines()
     assert lines[-4:] == [blank, mark, "Léa", "Chez Nous"] == ["", "-- ", "Léa", "Chez Nous"]
     origin = engine.settings.server.origin
     assert link.startswith(f"{origin}{RATING_PATH}/")
@@ -105,17 +125,6 @@ async def test_from_the_form_to_the_customer(
     assert await rows(engine.database, ratings, of=shop) == []
     assert (await engine.http.post(path, data={"score": "5"})).status_code == 200
     assert [one["score"] for one in await rows(engine.database, ratings, of=shop)] == [5]
-    assert await answered(engine, shop, **{"In-Reply-To": str(second["Message-ID"])}) == "completed"
-    forged = "<reply.3f2b7c1e-0000-5000-8000-000000000001@shop.example>"
-    assert await answered(engine, shop, **{"In-Reply-To": forged}) == "completed"
-    threads = await rows(engine.database, ai_conversations, of=shop)
-    assert {one["key"]: len(one["turns"]) for one in threads} == {
-        f"mail:<a@x>:{ANN}": 6, f"mail:{forged}:{ANN}": 2
-    }  # fmt: skip
-
-    assert (await engine.http.delete(MAIL_SENDER, headers=owner)).status_code == 204
-    await answered(engine, shop)
-    assert mail.mails[-1]["From"].addresses[0].addr_spec == service
 
 
 async def test_by_the_clients_own_server(
