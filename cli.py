@@ -101,13 +101,17 @@ COMMANDS: Final = (
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
     LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
-    LazyCommand("correction", "commands.learning.correction:app", "What people changed of drafts."),
-    LazyCommand("example", "commands.learning.example:app", "Messages with the right class."),
+    LazyCommand(
+        "correction",
+        "commands.learning.correction:app",
+        "Edited and rejected reviews, to learn from.",
+    ),
+    LazyCommand("example", "commands.learning.example:app", "Labelled examples."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand(
         "simulate",
         "commands.simulation.simulate:simulate",
-        "Show what the agent would make of messages, and why. Nothing is done.",
+        "Show what the agent would answer and do, and why. A worker thinks; nothing is done.",
     ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
     LazyCommand(

@@ -16,8 +16,6 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from domain.agent.brain import Category
 from domain.learning.shadow_report import ClassCounts
-from domain.learning.threshold_words import in_english
-from services.learning.playbook_reports import shadow_report, threshold_advice
 from store.playbooks.playbooks import client_of
 
 app = typer.Typer()
@@ -30,6 +28,9 @@ async def shadow(
     as_json: JsonOption = False,
 ) -> None:
     """Say how a playbook does in shadow mode, and whether it is ready to go live."""
+    # Only here, and below: numpy takes long to load.
+    from services.learning.playbook_reports import shadow_report  # noqa: PLC0415
+
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, playbook_id)
         async with database.reading(tenant) as connection:
@@ -57,6 +58,9 @@ async def advise_threshold(
     as_json: JsonOption = False,
 ) -> None:
     """Say what other thresholds would have meant for a playbook's last runs."""
+    from domain.learning.threshold_words import in_english  # noqa: PLC0415
+    from services.learning.playbook_reports import threshold_advice  # noqa: PLC0415
+
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, playbook_id)
         async with database.reading(tenant) as connection:

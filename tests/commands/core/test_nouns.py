@@ -24,6 +24,7 @@ NOUNS: Final = {
     "playbook": Verbs("create", "delete"),
     "template": Verbs("create", "delete"),
     "knowledge": Verbs("create", "delete"),
+    "case": Verbs("create", "delete"),
     "webhook": Verbs("create", "delete"),
     "integration": Verbs("connect", "disconnect"),
     "automation-event": Verbs("import", "delete"),
