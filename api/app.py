@@ -11,12 +11,9 @@ from starlette.types import Receive, Scope, Send
 from adapters.observability.metrics import Metrics
 from adapters.observability.tracing import Traces
 from adapters.system import new_ulid
-from api.dashboard import static
 from api.dashboard.errors import page_domain_error, page_http_error
-from api.dashboard.routers import account as account_pages
-from api.dashboard.routers import provider as provider_pages
-from api.dashboard.routers import rate as rate_pages
-from api.dashboard.routers import sign_in as sign_in_pages
+from api.dashboard.every_page import PAGE_ROUTERS
+from api.dashboard.redirect import PageRedirect, redirected
 from api.http.draining_server import Draining
 from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
@@ -132,11 +129,6 @@ _ROUTERS: Final = tuple(
         health,
         identity,
         sign_in,
-        sign_in_pages,
-        provider_pages,
-        account_pages,
-        rate_pages,
-        static,
         oauth_metadata,
         oauth_register,
         authorize,
@@ -162,13 +154,14 @@ def create_app(
     _serve_whole_files(app)
     app.add_exception_handler(DomainError, page_domain_error)
     app.add_exception_handler(HTTPException, page_http_error)
+    app.add_exception_handler(PageRedirect, redirected)
     app.add_middleware(RequestContext, new_id=new_ulid)
     if traces is not None:
         app.add_middleware(TracedRequests, traces=traces)
     app.state.dashboard_url = settings.server.dashboard
     app.state.draining = Draining()
     app.state.instance = settings.server.instance_id or new_ulid()
-    for router in _ROUTERS:
+    for router in (*_ROUTERS, *PAGE_ROUTERS):
         app.include_router(router)
     complete_document(app)
     return app

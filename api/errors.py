@@ -9,6 +9,7 @@ from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.inbound_errors import INBOUND_ANSWERS
 from api.learning_errors import LEARNING_ANSWERS
+from api.page_errors import PAGE_ANSWERS
 from api.simulation_errors import SIMULATION_ANSWERS
 from api.surface import Surface
 from domain.billing.errors import (
@@ -116,6 +117,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
     **INBOUND_ANSWERS,
     **LEARNING_ANSWERS,
+    **PAGE_ANSWERS,
     **SIMULATION_ANSWERS,
     Unauthenticated: ErrorAnswer(
         401,

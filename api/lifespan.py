@@ -32,7 +32,7 @@ from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.auth import key_reads
 from api.dashboard.pages import Pages
-from api.dashboard.routers.provider import CALLBACK
+from api.dashboard.routers.identity.provider_sign_in import CALLBACK
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.json_body import MAX_COMING

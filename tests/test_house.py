@@ -34,6 +34,7 @@ NOUNS: Final = frozenset(
         "learning",
         "ratings",
         "copilot",
+        "dashboard",
     }
 )
 # Rooms whose folders are nouns, each with the folders that are none.
@@ -43,6 +44,7 @@ ROOMS: Final = {
     "services": set[str](),
     "activities": {"runtime"},
     "api/routers": set[str](),
+    "api/dashboard/routers": set[str](),
     "api/schemas": set[str](),
     "commands": set[str](),
     "tests/domain": set[str](),

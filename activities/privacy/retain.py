@@ -16,12 +16,12 @@ from domain.core.ports import Clock
 from domain.privacy.contracts import RetentionInput, RetentionResult
 from domain.privacy.retention import RecordClass, kept_from
 from store.core.database import Database
-from store.privacy.retention import Page, RetentionRepository
+from store.privacy.retention import RetainedPage, RetentionRepository
 
 _CLIENTS: Final = 200
 
 _Some = Callable[[RetentionRepository, datetime], Awaitable[int]]
-_NextPage = Callable[[RetentionRepository, datetime, str], Awaitable[Page]]
+_NextPage = Callable[[RetentionRepository, datetime, str], Awaitable[RetainedPage]]
 
 # Conversations after their messages.
 _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (

@@ -1,13 +1,18 @@
-"""Errors on pages for people: the same status, said in their language."""
+"""Errors on pages for people: said in their language, and nothing typed is lost."""
 
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
+from api.dashboard.flash import Flash, give_flash
+from api.dashboard.post import Post
+from api.dashboard.typed import SECRET, kept_fields
 from api.http.request_context import answer_domain_error, answer_http_error
 from api.resources import Resources
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, InvalidInput
+from domain.dashboard.errors import AlreadyPosted
+from services.dashboard.forms import keep_draft
 
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
@@ -20,29 +25,71 @@ def is_page(request: Request) -> bool:
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """As `answer_domain_error`, which logs and counts it; as a page where that is looked at."""
-    reason = error.code if isinstance(error, DomainError) else ""
-    return _shown(request, await answer_domain_error(request, error), reason)
+    """As `answer_domain_error`, which logs and counts it; as a page where that is looked at.
+
+    A form that broke a rule leads back to its page, which is filled from it and says why.
+    """
+    if not isinstance(error, DomainError):
+        return _shown(request, await answer_domain_error(request, error))
+    post: Post | None = getattr(request.state, "post", None)
+    if post is not None and isinstance(error, AlreadyPosted) and error.location is not None:
+        return RedirectResponse(error.location, status_code=303)
+    answer = await answer_domain_error(request, error)
+    if post is None or answer.status_code >= 500:
+        return _shown(request, answer, error, post)
+    return await _back_to_the_form(request, error, post)
 
 
 async def page_http_error(request: Request, error: Exception) -> Response:
     return _shown(request, await answer_http_error(request, error))
 
 
-def _shown(request: Request, answer: Response, reason: str = "") -> Response:
+async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
+    if fields := kept_fields(post.fields):
+        page = post.page
+        async with page.resources.work.of(page.tenant) as work:
+            await keep_draft(work, page.visit.user.id, post.form, fields)
+    back = RedirectResponse(post.back, status_code=303, headers={"Cache-Control": "no-store"})
+    give_flash(request, back, Flash(kind="problem", key=error.code, reason=_reason(error)))
+    return back
+
+
+def _reason(error: DomainError) -> dict[str, str]:
+    """The rule that was broken, by language."""
+    reason = error.facts.get("reason")
+    french = str(reason) if reason is not None else ""
+    return {"fr": french, "en": str(error) if isinstance(error, InvalidInput) else french}
+
+
+def _shown(
+    request: Request,
+    answer: Response,
+    error: DomainError | None = None,
+    post: Post | None = None,
+) -> Response:
     if not is_page(request):
         return answer
     resources: Resources = request.app.state.resources
     page = resources.pages.render(
         request,
-        "error.html",
+        "core/error.html",
         status=answer.status_code,
         code=str(answer.status_code),
-        reason=reason,
+        reason=error.code if error else "",
+        detail="",
         request_id=request.state.request_id,
         retry_after=answer.headers.get("retry-after", ""),
+        again=_again(post),
     )
     for name in _KEPT:
         if name in answer.headers:
             page.headers[name] = answer.headers[name]
     return page
+
+
+def _again(post: Post | None) -> dict[str, object] | None:
+    """The form, to be sent once more: it has its effect once, however often it is sent."""
+    if post is None:
+        return None
+    fields = {name: value for name, value in post.fields.items() if not name.startswith(SECRET)}
+    return {"form": post.form, "fields": fields}

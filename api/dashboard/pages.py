@@ -1,7 +1,9 @@
 """Rendering: a template, in the reader's language, with the headers that every page has."""
 
+import secrets
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -9,20 +11,40 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from api.dashboard.formats import Formats
+from api.dashboard.static import StaticFiles
+
 _HERE: Final = Path(__file__).parent
 LANGUAGES: Final = ("fr", "en")
 
 # Nothing comes from elsewhere, nothing runs inline, and no page of others may hold ours in a frame.
 _POLICY: Final = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
+)
+# The same with our script, which alone may turn text into markup: it has this page's nonce.
+_WITH_SCRIPT: Final = (
+    "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
+    "require-trusted-types-for 'script'; trusted-types htmx"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a page may load beside what is ours, as the policy writes it."""
+
+    images: str = ""
+    frames: str = "'none'"
+
+
+OURS: Final = Sources()
+
+
 class Pages:
-    """The templates and the words, read once."""
+    """The templates, the words and the files that pages load, read once."""
 
     def __init__(self) -> None:
+        self.static = StaticFiles()
         self._templates = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,
@@ -30,10 +52,8 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._words = {
-            language: tomllib.loads((_HERE / "words" / f"{language}.toml").read_text())
-            for language in LANGUAGES
-        }
+        self._templates.globals["static"] = self.static.url
+        self._words = {language: _words_of(language) for language in LANGUAGES}
 
     def render(
         self,
@@ -53,20 +73,70 @@ class Pages:
         page = self._templates.get_template(template).render(
             language=language, words=self._words[language], **facts
         )
-        return HTMLResponse(
-            page,
-            status_code=status,
-            headers={
-                "Cache-Control": "no-store",
-                "Content-Security-Policy": _POLICY.format(form_action=form_action),
-                "Content-Language": language,
-                "Vary": "Accept-Language, Cookie",
-                "X-Content-Type-Options": "nosniff",
-                "X-Frame-Options": "DENY",
-                "Referrer-Policy": "same-origin",
-                "Cross-Origin-Opener-Policy": "same-origin",
-            },
+        policy = _POLICY.format(form_action=form_action, images="")
+        return _answer(page, status, language, policy)
+
+    def render_app(
+        self,
+        request: Request,
+        template: str,
+        *,
+        language: str,
+        formats: Formats,
+        sources: Sources,
+        **facts: object,
+    ) -> HTMLResponse:
+        """A page of the application, with its script. `formats`: how it writes times and
+        numbers, as `fmt`. `sources`: what it may load besides."""
+        nonce = secrets.token_urlsafe(16)
+        page = self._templates.get_template(template).render(
+            language=language,
+            words=self._words[language],
+            nonce=nonce,
+            path=request.url.path,
+            query=request.query_params,
+            fmt=formats,
+            **facts,
         )
+        policy = _POLICY.format(
+            form_action="'self'", images=sources.images and f" {sources.images}"
+        )
+        policy += _WITH_SCRIPT.format(nonce=nonce, frames=sources.frames)
+        return _answer(page, 200, language, policy)
+
+
+def _words_of(language: str) -> Mapping[str, object]:
+    """The common words, and under each noun's name its own; what the nouns' errors are called
+    stands together. Raises ValueError where a noun is called like a section of the common ones."""
+    folder = _HERE / "words" / language
+    words: dict[str, object] = tomllib.loads((folder / "common.toml").read_text())
+    errors: dict[str, str] = {}
+    for file in sorted(folder.glob("*.toml")):
+        if file.stem == "common":
+            continue
+        if file.stem in words:
+            raise ValueError(f"{file}: a section of common.toml has this name")
+        noun = tomllib.loads(file.read_text())
+        errors |= noun.pop("errors", {})
+        words[file.stem] = noun
+    return {**words, "errors": errors}
+
+
+def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:
+    return HTMLResponse(
+        page,
+        status_code=status,
+        headers={
+            "Cache-Control": "private, no-store",
+            "Content-Security-Policy": policy,
+            "Content-Language": language,
+            "Vary": "Accept-Language, Cookie",
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            "Referrer-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin",
+        },
+    )
 
 
 def language_of(request: Request) -> str:

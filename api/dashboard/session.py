@@ -98,8 +98,17 @@ def take_cookie(request: Request, response: Response) -> None:
 
 def sign_in_first(request: Request) -> Response:
     """To the sign-in page, and back to this one."""
-    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return RedirectResponse(f"{SIGN_IN}?next={quote(here, safe='')}", status_code=303)
+    return RedirectResponse(sign_in_address(request), status_code=303)
+
+
+def sign_in_address(request: Request) -> str:
+    """The sign-in page that leads back to this one."""
+    return sign_in_at(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
+
+
+def sign_in_at(page: str) -> str:
+    """The sign-in page that leads to a page of ours."""
+    return f"{SIGN_IN}?next={quote(page, safe='')}"
 
 
 def is_led_here(request: Request) -> bool:

@@ -25,6 +25,7 @@ class LimitScope(StrEnum):
     SIGNUP = "signup"
     VERIFICATION = "verification"
     DASHBOARD = "dashboard"
+    PAGES = "pages"
     MCP = "mcp"
     REGISTRATION = "registration"
     AUTHORIZATION = "authorization"
@@ -65,6 +66,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.SIGNUP: 5,
         LimitScope.VERIFICATION: 5,
         LimitScope.DASHBOARD: 120,
+        LimitScope.PAGES: 240,
         LimitScope.MCP: 120,
         LimitScope.REGISTRATION: 10,
         LimitScope.AUTHORIZATION: 60,

@@ -96,3 +96,13 @@ oauth_codes: Final = sa.Table(
     # The key that it was exchanged for.
     text("key_id", nullable=True),
 )
+
+# Links that sign in a user of an embedded stack, each once: `make run` prints one.
+sign_in_links: Final = sa.Table(
+    "sign_in_links",
+    metadata,
+    sa.Column("digest", sa.LargeBinary, primary_key=True),
+    text("user_id"),
+    time("expires_at"),
+    time("used_at", nullable=True),
+)

@@ -58,7 +58,7 @@ _REMOVE: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RetainedPage:
     """`last`: the id of the last row that was looked at; None where there was none left."""
 
     last: str | None
@@ -77,7 +77,7 @@ class RetentionRepository(TenantRepository):
         )
         return found or {}
 
-    async def events(self, before: datetime, after: str) -> Page:
+    async def events(self, before: datetime, after: str) -> RetainedPage:
         """Events after this id with all that came of them, but for runs that are not over."""
         rows = (
             await self._connection.execute(
@@ -92,7 +92,7 @@ class RetentionRepository(TenantRepository):
             )
         ).all()
         if not rows:
-            return Page(None)
+            return RetainedPage(None)
         over = {
             "client_id": self._tenant,
             "events": [row.id for row in rows if row.is_over],
@@ -101,12 +101,12 @@ class RetentionRepository(TenantRepository):
         files = AttachmentBytes(self._connection, self._tenant)
         removed = await files.remove_some(over["events"])
         if removed:
-            return Page(after, removed)  # the same page again: there may be more of them
+            return RetainedPage(after, removed)  # the same page again: there may be more of them
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
-        return Page(rows[-1].id, removed)
+        return RetainedPage(rows[-1].id, removed)
 
-    async def conversations(self, before: datetime, after: str) -> Page:
+    async def conversations(self, before: datetime, after: str) -> RetainedPage:
         """Conversations after this id of which no message is left. One that is written to at this
         moment stays."""
         table = ai_conversations.c
@@ -123,7 +123,7 @@ class RetentionRepository(TenantRepository):
             )
         )
         if not ids:
-            return Page(None)
+            return RetainedPage(None)
         pointed_to = (
             sa.exists().where(
                 other.c.client_id == table.client_id, other.c.conversation_id == table.id
@@ -138,9 +138,9 @@ class RetentionRepository(TenantRepository):
                 *(sa.not_(one) for one in pointed_to),
             )
         )
-        return Page(ids[-1], removed.rowcount)
+        return RetainedPage(ids[-1], removed.rowcount)
 
-    async def memories(self, before: datetime, after: str) -> Page:
+    async def memories(self, before: datetime, after: str) -> RetainedPage:
         """What is remembered of customers who have not written since, after this key."""
         table = customer_memories.c
         keys = list(
@@ -152,7 +152,7 @@ class RetentionRepository(TenantRepository):
             )
         )
         if not keys:
-            return Page(None)
+            return RetainedPage(None)
         removed = await self._connection.execute(
             sa.delete(customer_memories).where(
                 table.client_id == self._tenant,
@@ -161,7 +161,7 @@ class RetentionRepository(TenantRepository):
                 table.updated_at < before,
             )
         )
-        return Page(keys[-1], removed.rowcount)
+        return RetainedPage(keys[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
         """What merchants' systems were told and how that was delivered. The marks that it was told

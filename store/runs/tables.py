@@ -82,6 +82,11 @@ engine_runs: Final = sa.Table(
         "joined_review",
         postgresql_where=sa.text("joined_review IS NOT NULL"),
     ),
+    # What people filter the list by.
+    sa.Index(None, "client_id", "status", "id"),
+    sa.Index(None, "client_id", "classification", "id"),
+    sa.Index(None, "client_id", "playbook_id", "id"),
+    sa.Index(None, "client_id", "handoff_reason", "id"),
 )
 
 ai_conversations: Final = sa.Table(
@@ -101,6 +106,9 @@ ai_conversations: Final = sa.Table(
     sa.Column("proposal", JSONB, nullable=True),
     # Since when people answer in it, and the agent does not.
     time("handed_over_at", nullable=True),
+    # The user who took it over at the dashboard, until they hand it back.
+    text("taken_by", nullable=True),
+    time("taken_at", nullable=True),
     # After a time without a message the next one begins another; `key` then makes room for it.
     time("ended_at", nullable=True),
     # The latest score, and whether it lies in the critical zone.
@@ -110,6 +118,7 @@ ai_conversations: Final = sa.Table(
     time("last_message_at"),
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
+    sa.Index(None, "client_id", "last_message_at", "id"),
 )
 
 # What came of a customer's earlier tickets, whatever the thread.

@@ -177,7 +177,7 @@ async def _consent_page(
         return _page(request, "not_allowed" if mine else "no_client", 403)
     return resources.pages.render(
         request,
-        "consent.html",
+        "identity/consent.html",
         status=status,
         form_action=f"'self' {asked.redirect_uri.form_source}",
         csrf=visit.csrf,
@@ -216,7 +216,7 @@ def _page(
     resources: Resources = request.app.state.resources
     return resources.pages.render(
         request,
-        "no_consent.html",
+        "identity/no_consent.html",
         status=status,
         form_action="'none'",
         kind=kind,

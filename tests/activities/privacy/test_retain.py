@@ -18,7 +18,7 @@ from store.core.database import Database
 from store.exports.tables import automation_events
 from store.intake.tables import engine_events
 from store.privacy import retention
-from store.privacy.retention import Page, RetentionRepository
+from store.privacy.retention import RetainedPage, RetentionRepository
 from store.runs.tables import ai_conversations, customer_memories, engine_messages
 from store.tenants.tables import client_settings
 from store.webhooks.outbox import Outbox
@@ -184,7 +184,9 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
             await leave_records(connection, one, days_ago(KEPT + 1))
     events = RetentionRepository.events
 
-    async def take_too_long(repository: RetentionRepository, before: datetime, after: str) -> Page:
+    async def take_too_long(
+        repository: RetentionRepository, before: datetime, after: str
+    ) -> RetainedPage:
         if repository._tenant == first.client_id:
             await repository._connection.execute(sa.text("SET LOCAL statement_timeout = 1"))
             await repository._connection.execute(sa.text("SELECT pg_sleep(1)"))

@@ -64,6 +64,8 @@ SERVICE_ONLY = frozenset(
         "sign_in_codes",
         "payment_events",
         "oauth_clients",
+        "user_preferences",
+        "sign_in_links",
     }
 )
 """Tables that belong to no client: only what spans clients may enter."""

@@ -1,0 +1,63 @@
+"""What the next page says about what was just done: carried by a cookie that it takes away."""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.dashboard.session import is_plain_loopback
+from api.resources import Resources
+
+_LASTS_S: Final = 60
+
+
+class Flash(BaseModel):
+    """`key`: of the words, as in "content.saved"; of a problem, the error's code. `facts`: what
+    the words name in braces. `reason`: the rule that was broken, by language."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["done", "problem"]
+    key: str
+    facts: Mapping[str, str] = {}
+    reason: Mapping[str, str] = {}
+
+
+def give_flash(request: Request, response: Response, flash: Flash) -> None:
+    resources: Resources = request.app.state.resources
+    response.set_cookie(
+        _name(request),
+        resources.sealer.seal(flash.model_dump_json()),
+        max_age=_LASTS_S,
+        path="/",
+        secure=not is_plain_loopback(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def flash_of(request: Request) -> Flash | None:
+    sealed = request.cookies.get(_name(request))
+    if not sealed:
+        return None
+    resources: Resources = request.app.state.resources
+    try:
+        return Flash.model_validate_json(resources.sealer.unseal(sealed))
+    except (ValueError, ValidationError):
+        return None
+
+
+def take_flash(request: Request, response: Response) -> None:
+    response.delete_cookie(
+        _name(request),
+        path="/",
+        secure=not is_plain_loopback(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _name(request: Request) -> str:
+    return "flash" if is_plain_loopback(request) else "__Host-flash"

@@ -1,0 +1,107 @@
+"""How pages write times, sums and numbers: in the reader's language and time zone."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from domain.core.money import Money, digits_of
+
+_THIN: Final = "\u202f"  # French groups digits by a narrow space that does not break
+_MONTHS: Final = {
+    "fr": [
+        "janv.",
+        "févr.",
+        "mars",
+        "avr.",
+        "mai",
+        "juin",
+        "juil.",
+        "août",
+        "sept.",
+        "oct.",
+        "nov.",
+        "déc.",
+    ],
+    "en": ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+}
+_UNITS: Final = {
+    "fr": {"now": "à l'instant", "ago": "il y a {}", "in": "dans {}", "d": "j", "h": "h"},
+    "en": {"now": "just now", "ago": "{} ago", "in": "in {}", "d": "d", "h": "h"},
+}
+_SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """`now`: of the request; how long ago something was is told from it."""
+
+    language: str
+    zone: ZoneInfo
+    now: datetime
+
+    def when(self, moment: datetime | None) -> str:
+        """24 Nov 2026, 09:05; – for no moment."""
+        if moment is None:
+            return "–"
+        local = moment.astimezone(self.zone)
+        return f"{self.day(local.date())}, {local:%H:%M}"
+
+    def day(self, day: date | None) -> str:
+        if day is None:
+            return "–"
+        if isinstance(day, datetime):
+            day = day.astimezone(self.zone).date()
+        return f"{day.day} {_MONTHS[self.language][day.month - 1]} {day.year}"
+
+    def ago(self, moment: datetime | None) -> str:
+        """“3 h ago”, or “in 3 h” of what is to come."""
+        if moment is None:
+            return "–"
+        words = _UNITS[self.language]
+        apart = self.now - moment
+        if abs(apart) < timedelta(minutes=1):
+            return words["now"]
+        return words["ago" if apart > timedelta() else "in"].format(self.span(abs(apart)))
+
+    def span(self, length: timedelta | float) -> str:
+        """“45 s”, “12 min”, “3 h”, “5 d”; a number is seconds."""
+        seconds = length.total_seconds() if isinstance(length, timedelta) else length
+        words = _UNITS[self.language]
+        if seconds < 1:
+            return f"{seconds * 1000:.0f} ms"
+        if seconds < 60:
+            return f"{self.number(seconds, 0 if seconds >= 10 else 1)} s"
+        if seconds < 3600:
+            return f"{seconds // 60:.0f} min"
+        if seconds < 2 * 86400:
+            return f"{seconds // 3600:.0f} {words['h']}"
+        return f"{seconds // 86400:.0f} {words['d']}"
+
+    def number(self, value: float | Decimal | None, digits: int = 0) -> str:
+        if value is None:
+            return "–"
+        text = f"{value:,.{digits}f}"
+        if self.language == "fr":
+            return text.replace(",", _THIN).replace(".", ",")
+        return text
+
+    def percent(self, share: float | None, digits: int = 0) -> str:
+        """Of a share from 0 to 1."""
+        if share is None:
+            return "–"
+        return self.number(share * 100, digits) + ("\u00a0%" if self.language == "fr" else "%")
+
+    def money(self, sum_: Money | None) -> str:
+        if sum_ is None:
+            return "–"
+        amount = Decimal(sum_.decimal())
+        digits = digits_of(sum_.currency)
+        return f"{self.number(amount, digits)}\u00a0{_SIGNS.get(sum_.currency, sum_.currency)}"
+
+    def dollars(self, micros: int | None) -> str:
+        """Of millionths of a US dollar: what a language model costs."""
+        if micros is None:
+            return "–"
+        return f"{self.number(Decimal(micros) / 1_000_000, 2 if micros >= 10_000 else 4)}\u00a0$"

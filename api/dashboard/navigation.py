@@ -1,0 +1,92 @@
+"""The menu: which pages there are, and who sees which."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS, Actor
+from domain.tenants.client import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`name`: of its words. `key`: the letter that follows G."""
+
+    name: str
+    path: str
+    roles: Set[Role] = ANYONE
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    name: str
+    entries: tuple[Entry, ...]
+
+
+_MENU: Final = (
+    Group(
+        "work",
+        (
+            Entry("overview", "/app", key="o"),
+            Entry("reviews", "/app/reviews", key="r"),
+            Entry("conversations", "/app/conversations", key="c"),
+            Entry("runs", "/app/runs", key="u"),
+        ),
+    ),
+    Group(
+        "agent",
+        (
+            Entry("playbooks", "/app/playbooks", key="p"),
+            Entry("simulator", "/app/simulator", REVIEWERS, key="s"),
+            Entry("cases", "/app/simulator/cases", key="e"),
+            Entry("replays", "/app/replays"),
+            Entry("corrections", "/app/corrections", key="l"),
+            Entry("knowledge", "/app/knowledge", key="k"),
+            Entry("templates", "/app/templates", key="t"),
+            Entry("suggestions", "/app/suggestions"),
+        ),
+    ),
+    Group(
+        "connect",
+        (
+            Entry("integrations", "/app/integrations", key="i"),
+            Entry("inbound", "/app/inbound"),
+            Entry("widget", "/app/widget"),
+            Entry("mail_sender", "/app/mail-sender", MANAGERS),
+            Entry("webhooks", "/app/webhooks", key="w"),
+            Entry("keys", "/app/keys", MANAGERS),
+        ),
+    ),
+    Group(
+        "account",
+        (
+            Entry("metrics", "/app/metrics", key="m"),
+            Entry("usage", "/app/usage"),
+            Entry("members", "/app/members"),
+            Entry("data", "/app/data", MANAGERS),
+            Entry("audit", "/app/audit", MANAGERS),
+            Entry("settings", "/app/settings"),
+        ),
+    ),
+)
+
+
+def menu_of(actor: Actor) -> tuple[Group, ...]:
+    """What the actor may open."""
+    return tuple(
+        Group(group.name, entries)
+        for group in _MENU
+        if (entries := tuple(entry for entry in group.entries if actor.may(entry.roles)))
+    )
+
+
+def entry_at(path: str) -> str:
+    """The name of the entry that a page belongs to; empty for none."""
+    fitting = [
+        entry
+        for group in _MENU
+        for entry in group.entries
+        if path == entry.path or (entry.path != "/app" and path.startswith(entry.path + "/"))
+    ]
+    return max(fitting, key=lambda entry: len(entry.path)).name if fitting else ""

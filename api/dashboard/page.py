@@ -1,0 +1,229 @@
+"""A page of a client, for somebody who is signed in.
+
+A route names its page first, as in `page: Annotated[Page, Depends(OnPage(MANAGERS))]`, reads
+what it shows, and returns `page.render(…)`.
+"""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, TypeVar
+from zoneinfo import ZoneInfo
+
+import structlog
+from fastapi import Depends, Request
+from pydantic import BaseModel
+from starlette.datastructures import QueryParams
+from starlette.responses import Response
+
+from api.access import Member, member_of
+from api.auth import limiter_key
+from api.dashboard.flash import flash_of, take_flash
+from api.dashboard.formats import Formats
+from api.dashboard.navigation import entry_at, menu_of
+from api.dashboard.pages import LANGUAGES, OURS, Sources, language_of
+from api.dashboard.redirect import PageRedirect
+from api.dashboard.session import Visit, sign_in_address, visit_of
+from api.dashboard.typed import Typed, seal_of_form
+from api.http.client_address import client_network
+from api.http.query import parse_query
+from api.resources import Resources
+from api.route import PathId
+from domain.core.ids import TenantId, parse_ulid
+from domain.dashboard.preferences import Preferences
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.actor import ANYONE, Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import AccessDenied
+from services.dashboard.preferences import save_preferences
+from store.core.database import WhoseRecord
+from store.dashboard.page_drafts import PageDrafts
+from store.dashboard.preferences import preferences_of
+from store.identity.people import OwnClient, clients_of
+from store.tenants.clients import ClientRepository
+
+Q = TypeVar("Q", bound=BaseModel)
+
+NO_CLIENT = "/app/no-client"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Who looks at which client's page. `clients`: all that are theirs. `record_id`: what the path
+    names. `switched`: the record belongs to another client than they looked at before."""
+
+    request: Request
+    resources: Resources
+    visit: Visit
+    tenant: TenantId
+    actor: Actor
+    brand_name: str
+    clients: tuple[OwnClient, ...]
+    preferences: Preferences
+    now: datetime
+    record_id: str = ""
+    switched: bool = False
+
+    @property
+    def language(self) -> str:
+        chosen = self.preferences.language
+        return chosen if chosen in LANGUAGES else language_of(self.request)
+
+    @property
+    def formats(self) -> Formats:
+        return Formats(self.language, ZoneInfo(self.preferences.time_zone), self.now)
+
+    @property
+    def path(self) -> str:
+        """The page itself, with its query: where a form that fails comes back to."""
+        url = self.request.url
+        return url.path + (f"?{url.query}" if url.query else "")
+
+    def may(self, roles: Set[Role]) -> bool:
+        return self.actor.may(roles)
+
+    def query(self, model: type[Q]) -> Q:
+        """The query, checked against its model. Fields of a filter that were left empty are not
+        there. Raises InvalidQuery."""
+        given = [(name, value) for name, value in self.request.query_params.multi_items() if value]
+        return parse_query(model, QueryParams(given))
+
+    async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
+        """What the form that is sent to the path `form` begins with: what was typed into it and not
+        sent with success, else the `defaults`."""
+        async with self.resources.database.reading(self.tenant) as connection:
+            draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
+        return Typed.of(defaults, draft)
+
+    def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
+        """The page of a template below `core/app.html`, which is given this page as `page`.
+
+        `sources`: what it loads beside what is ours.
+        """
+        flash = flash_of(self.request)
+        answer = self.resources.pages.render_app(
+            self.request,
+            template,
+            sources=sources,
+            language=self.language,
+            formats=self.formats,
+            page=self,
+            menu=menu_of(self.actor),
+            here=entry_at(self.request.url.path),
+            flash=flash,
+            who=seal_of_form(self.resources.sealer, self.visit.user.id, self.tenant, self.now),
+            new_id=self.resources.new_id,
+            **facts,
+        )
+        if flash is not None:
+            take_flash(self.request, answer)
+        return answer
+
+
+class OnPage:
+    """The page, for a member with one of the `roles`.
+
+    `path_id`, `client_of`: where the path names a record, and whose it is. A record of another
+    client of theirs switches to that client. Redirects to the sign-in page, or to the page of those
+    who belong to no client. Raises TooManyRequests, RoleRequired, and `path_id.missing` for a
+    record of a client that is not theirs.
+    """
+
+    def __init__(
+        self,
+        roles: Set[Role] = ANYONE,
+        path_id: PathId | None = None,
+        client_of: WhoseRecord | None = None,
+    ) -> None:
+        self.roles = roles
+        self._path_id = path_id
+        self._client_of = client_of
+
+    async def __call__(self, request: Request) -> Page:
+        visit = await visit_of(request)
+        if visit is None:
+            raise PageRedirect(sign_in_address(request))
+        return await self.of(request, visit)
+
+    async def of(self, request: Request, visit: Visit) -> Page:
+        """The same for somebody of whom it is known who they are."""
+        resources: Resources = request.app.state.resources
+        request.state.caller = limiter_key(visit.user)
+        await resources.limiter.check_request(
+            request, LimitScope.PAGES, request.state.caller, resources.now()
+        )
+        record_id = ""
+        if self._path_id is not None:
+            record_id = await self._path_id(request)
+        page = replace(await _page_of(request, visit), record_id=record_id)
+        if self._client_of is not None:
+            owner = await resources.database.find_client(self._client_of, record_id)
+            page = await self._at(page, owner)
+        page.actor.require(self.roles)
+        structlog.contextvars.bind_contextvars(client_id=page.tenant)
+        return page
+
+    async def _at(self, page: Page, owner: TenantId) -> Page:
+        """The page of the client that the record belongs to."""
+        if owner == page.tenant:
+            return page
+        network = client_network(page.request)
+        member = await member_of(page.visit.user, owner, page.resources, network)
+        if member is None:
+            if self._path_id is None:
+                raise AccessDenied
+            raise self._path_id.missing
+        return await _switched(page, member)
+
+
+async def _page_of(request: Request, visit: Visit) -> Page:
+    """The page of the client that the query names, else of the one that was looked at last, else of
+    the user's first one."""
+    resources: Resources = request.app.state.resources
+    async with resources.database.reading_across() as connection:
+        preferences = await preferences_of(connection, visit.user.id)
+        mine = await clients_of(connection, visit.user.id)
+        named = parse_ulid(request.query_params.get("client_id", ""))
+        wanted = named or preferences.client_id
+        own = next((one for one in mine if one.id == wanted), None)
+        if own is None and visit.user.is_admin and wanted is not None:
+            brand = await ClientRepository(connection).brand_name(wanted)
+        elif own is None and named is not None:
+            raise AccessDenied
+        else:
+            own = own or next(iter(mine), None)
+            if own is None:
+                raise PageRedirect(NO_CLIENT)
+            wanted, brand = own.id, own.brand_name
+    role = None if visit.user.is_admin or own is None else own.role
+    page = Page(
+        request=request,
+        resources=resources,
+        visit=visit,
+        tenant=TenantId(wanted),
+        actor=Actor.person(visit.user.id, role, network=client_network(request)),
+        brand_name=brand,
+        clients=mine,
+        preferences=preferences,
+        now=resources.now(),
+    )
+    if named is not None and named != preferences.client_id:
+        await _remember(page, named)
+    return page
+
+
+async def _switched(page: Page, member: Member) -> Page:
+    await _remember(page, member.tenant)
+    async with page.resources.database.reading_across() as connection:
+        brand = await ClientRepository(connection).brand_name(member.tenant)
+    return replace(page, tenant=member.tenant, actor=member.actor, brand_name=brand, switched=True)
+
+
+async def _remember(page: Page, client_id: str) -> None:
+    """The pages that follow are of this client."""
+    wanted = replace(page.preferences, client_id=client_id)
+    async with page.resources.work.everywhere() as work:
+        await save_preferences(work, page.visit.user.id, wanted)
+
+
+AnyonesPage = Annotated[Page, Depends(OnPage())]

@@ -1,0 +1,158 @@
+"""A form that a page sends.
+
+Nothing typed is lost: where the session has ended, or a rule is broken, the fields are kept as a
+draft, and the page that follows is filled from it. Each rendering of a form has its effect once.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Set
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Final, TypeVar
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ValidationError
+from starlette.responses import RedirectResponse, Response
+
+from api.dashboard.flash import Flash, give_flash
+from api.dashboard.forms import read_form
+from api.dashboard.next_page import next_page
+from api.dashboard.page import OnPage, Page
+from api.dashboard.redirect import PageRedirect
+from api.dashboard.session import check_form, check_origin, sign_in_at, visit_of
+from api.dashboard.typed import SEEN, kept_fields, owner_of_form
+from api.resources import Resources
+from api.route import PathId
+from domain.core.errors import InvalidBody
+from domain.core.ids import parse_ulid
+from domain.dashboard.errors import ChangedMeanwhile
+from domain.tenants.actor import MANAGERS, REVIEWERS
+from domain.tenants.client import Role
+from services.core.unit_of_work import UnitOfWork
+from services.dashboard.forms import keep_draft, lead_form, take_form
+from store.core.database import WhoseRecord
+
+M = TypeVar("M", bound=BaseModel)
+
+ONCE: Final = "_once"
+BACK: Final = "_back"
+WHO: Final = "_who"
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """`fields`: all that was sent, by name. `form`: the path that it was sent to. `back`: the page
+    that it came from. `once`: the rendering's id."""
+
+    page: Page
+    fields: Mapping[str, str]
+    form: str
+    back: str
+    once: str
+
+    def text(self, name: str) -> str:
+        """A field; empty if it was not sent. Lines end as they do everywhere but in forms."""
+        return self.fields.get(name, "").replace("\r\n", "\n")
+
+    def ticked(self, name: str) -> bool:
+        return name in self.fields
+
+    def chosen(self, name: str) -> tuple[str, ...]:
+        """What was ticked of the boxes `name:…`."""
+        prefix = f"{name}:"
+        return tuple(one.removeprefix(prefix) for one in self.fields if one.startswith(prefix))
+
+    def body(self, model: type[M], **fields: object) -> M:
+        """The same as the body of a route takes, checked by its model. Raises InvalidBody."""
+        try:
+            return model.model_validate(fields)
+        except ValidationError as error:
+            place = error.errors()[0]["loc"]
+            raise InvalidBody(f"champ « {place[0] if place else '?'} »") from None
+
+    def check_seen(self, current: str) -> None:
+        """Raises ChangedMeanwhile if the form was filled from another version than `current`. Asked
+        in the transaction of the change."""
+        if self.fields.get(SEEN) != current:
+            raise ChangedMeanwhile
+
+    @asynccontextmanager
+    async def working(
+        self, to: str | None = None, *, spanning: bool = False
+    ) -> AsyncIterator[UnitOfWork]:
+        """The transaction of the form's effect, which it has once. `to`: where a repeat leads; None
+        where the answer shows a secret. `spanning`: it writes rows of no client, too.
+
+        Raises AlreadyPosted.
+        """
+        works = self.page.resources.work
+        tenant = self.page.tenant
+        async with works.spanning(tenant) if spanning else works.of(tenant) as work:
+            await take_form(work, self.page.actor, self.form, self.once)
+            if to is not None:
+                await self.leads_to(work, to)
+            yield work
+
+    async def leads_to(self, work: UnitOfWork, location: str) -> None:
+        """Where a repeat leads, if only the effect tells."""
+        await lead_form(work, self.page.actor, self.once, location)
+
+    def done(self, to: str, key: str | None = None, **facts: str) -> Response:
+        """On to the next page, which says what was done: `key` names the words, as in
+        "content.saved", which may name the `facts` in braces."""
+        answer = RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})
+        if key is not None:
+            give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))
+        return answer
+
+
+class Posted:
+    """The form, sent by a member with one of the `roles`; the rest is as for `OnPage`.
+
+    Where the session has ended the fields are kept, and the sign-in page leads back to the form.
+    Raises CrossSiteRequest, TooManyRequests, RoleRequired, and what `read_form` raises.
+    """
+
+    def __init__(
+        self,
+        roles: Set[Role],
+        path_id: PathId | None = None,
+        client_of: WhoseRecord | None = None,
+    ) -> None:
+        self.roles = roles
+        self._on_page = OnPage(roles, path_id, client_of)
+
+    async def __call__(self, request: Request) -> Post:
+        check_origin(request)
+        form = await read_form(request)
+        visit = await visit_of(request)
+        back = next_page(form.get(BACK))
+        if visit is None:
+            await _keep_for_later(request, form)
+            raise PageRedirect(sign_in_at(back))
+        check_form(request, visit, form)
+        once = parse_ulid(form.get(ONCE, ""))
+        if once is None:
+            raise InvalidBody("champ « _once »")
+        page = await self._on_page.of(request, visit)
+        post = Post(page, form, request.url.path, back, once)
+        request.state.post = post
+        return post
+
+
+async def _keep_for_later(request: Request, form: Mapping[str, str]) -> None:
+    resources: Resources = request.app.state.resources
+    owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
+    if owner is not None and (fields := kept_fields(form)):
+        user_id, tenant = owner
+        async with resources.work.of(tenant) as work:
+            await keep_draft(work, user_id, request.url.path, fields)
+
+
+def version_of(record: BaseModel) -> str:
+    """A name of what a record says now: what a form is filled from, and compared with."""
+    return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
+
+
+ManagersPost = Annotated[Post, Depends(Posted(MANAGERS))]
+ReviewersPost = Annotated[Post, Depends(Posted(REVIEWERS))]

@@ -1,0 +1,7 @@
+"""Pages of cases."""
+
+from typing import Final
+
+from fastapi import APIRouter
+
+ROUTERS: Final[tuple[APIRouter, ...]] = ()

@@ -1,0 +1,7 @@
+"""Pages of core: the files that all pages load."""
+
+from typing import Final
+
+from api.dashboard.routers.core import static_file
+
+ROUTERS: Final = (static_file.router,)

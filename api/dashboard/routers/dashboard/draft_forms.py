@@ -1,0 +1,35 @@
+"""/app/drafts: what somebody types, kept while they type, until it is sent or discarded."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.next_page import next_page
+from api.dashboard.post import Post, Posted
+from api.dashboard.typed import kept_fields
+from domain.tenants.actor import ANYONE
+from services.dashboard.forms import drop_draft, keep_draft
+
+FORM: Final = "_form"
+"""The field that names the path that the form is sent to."""
+
+router = APIRouter(include_in_schema=False)
+AnyonesPost = Annotated[Post, Depends(Posted(ANYONE))]
+
+
+@router.post("/app/drafts")
+async def keep(post: AnyonesPost) -> Response:
+    page = post.page
+    form = next_page(post.text(FORM))
+    async with page.resources.work.of(page.tenant) as work:
+        await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
+    return Response(status_code=204)
+
+
+@router.post("/app/drafts/drop")
+async def drop(post: AnyonesPost) -> Response:
+    page = post.page
+    async with page.resources.work.of(page.tenant) as work:
+        await drop_draft(work, page.visit.user.id, next_page(post.text("form")))
+    return post.done(post.back, "frame.dropped")

@@ -1,0 +1,7 @@
+"""Pages of identity: signing in and out."""
+
+from typing import Final
+
+from api.dashboard.routers.identity import provider_sign_in, sessions_page, sign_in_pages
+
+ROUTERS: Final = (sign_in_pages.router, provider_sign_in.router, sessions_page.router)

@@ -1,0 +1,126 @@
+"""/app/sign-in and /app/verify: how a browser is let in."""
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import RedirectResponse, Response
+
+from api.dashboard.forms import read_form
+from api.dashboard.next_page import next_page
+from api.dashboard.session import (
+    SIGN_IN,
+    check_form,
+    check_origin,
+    let_in,
+    take_cookie,
+    visit_of,
+)
+from api.http.client_address import client_network
+from api.resources import Resources, ResourcesDep
+from api.sign_in import count_address, enter_code, our_keys, send_code
+from domain.core.errors import DomainError
+from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode
+from domain.identity.session import SessionKind
+from domain.intake.errors import TooManyRequests
+from domain.intake.rate_limit import LimitScope
+from services.identity.sessions import end_session
+
+VERIFY: Final = "/app/verify"
+SIGNED_OUT: Final = "/app/signed-out"
+
+_STATUS: Final[dict[type[DomainError], int]] = {
+    InvalidAddress: 400,
+    InvalidBrandName: 400,
+    InvalidCode: 401,
+    TooManyRequests: 429,
+}
+_REFUSALS: Final = tuple(_STATUS)
+
+
+async def _ours(request: Request) -> None:
+    """Raises RouteNotFound where another identity provider signs people in."""
+    our_keys(request.app.state.resources)
+
+
+router = APIRouter(include_in_schema=False)
+_OURS: Final = [Depends(_ours)]
+
+
+@router.get(SIGN_IN)
+async def sign_in_page(request: Request, resources: ResourcesDep) -> Response:
+    if resources.provider is None:
+        our_keys(resources)
+    wanted = next_page(request.query_params.get("next"))
+    if await visit_of(request) is not None:
+        return RedirectResponse(wanted, status_code=303)
+    if resources.provider is not None:
+        return resources.pages.render(request, "identity/provider.html", next=wanted)
+    return _form(request, "identity/sign_in.html", request.query_params)
+
+
+@router.post(SIGN_IN, dependencies=_OURS)
+async def ask_for_code(request: Request) -> Response:
+    """The form for the code follows, for a known address and an unknown one."""
+    check_origin(request)
+    form: Mapping[str, str] = {}
+    try:
+        await count_address(request, LimitScope.SIGNUP)
+        form = await read_form(request)
+        await send_code(request, form.get("email", ""), form.get("brand_name", "").strip() or None)
+    except _REFUSALS as error:
+        return _form(request, "identity/sign_in.html", form, error)
+    return _form(request, "identity/verify.html", form)
+
+
+@router.get(VERIFY, dependencies=_OURS)
+async def verify_page(request: Request) -> Response:
+    return _form(request, "identity/verify.html", {"next": request.query_params.get("next", "")})
+
+
+@router.post(VERIFY, dependencies=_OURS)
+async def verify(request: Request) -> Response:
+    check_origin(request)
+    form: Mapping[str, str] = {}
+    try:
+        await count_address(request, LimitScope.VERIFICATION)
+        form = await read_form(request)
+        email, code = form.get("email", ""), form.get("code", "")
+        done = await enter_code(request, email, code, SessionKind.BROWSER)
+    except _REFUSALS as error:
+        return _form(request, "identity/verify.html", form, error)
+    return await let_in(request, done.opened.secret, next_page(form.get("next")))
+
+
+@router.post("/app/sign-out")
+async def sign_out(request: Request, resources: ResourcesDep) -> Response:
+    visit = await visit_of(request)
+    if visit is None:  # it has ended by itself; coming back here would sign out again
+        return RedirectResponse(SIGN_IN, status_code=303)
+    check_form(request, visit, await read_form(request))
+    async with resources.work.everywhere() as work:
+        await end_session(work, visit.user.id, visit.session.id, network=client_network(request))
+    after = SIGN_IN if resources.provider is None else SIGNED_OUT
+    answer = RedirectResponse(after, status_code=303)
+    take_cookie(request, answer)
+    return answer
+
+
+def _form(
+    request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
+) -> Response:
+    """The page with what was typed so far, but for the code."""
+    resources: Resources = request.app.state.resources
+    page = resources.pages.render(
+        request,
+        template,
+        status=200 if error is None else _STATUS[type(error)],
+        error=error.code if error else None,
+        next=next_page(given.get("next")),
+        email=given.get("email", "").strip(),
+        brand_name=given.get("brand_name", "").strip(),
+    )
+    if error is not None and error.retry_after_s is not None:
+        page.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
+    return page

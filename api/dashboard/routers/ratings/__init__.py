@@ -1,0 +1,7 @@
+"""Pages of ratings, for customers."""
+
+from typing import Final
+
+from api.dashboard.routers.ratings import rate
+
+ROUTERS: Final = (rate.router,)

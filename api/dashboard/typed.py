@@ -1,0 +1,75 @@
+"""What was typed into a form: kept from its rendering until it had its effect."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.dashboard.draft import Draft
+from domain.identity.session import LONGEST, SessionKind
+
+SEEN: Final = "_seen"
+"""The field that names the version that the form was filled from."""
+SECRET: Final = "secret:"  # noqa: S105
+"""How the names of fields begin that are kept nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The fields of a form, by name. `draft`: what they were read from, if it was typed before."""
+
+    fields: Mapping[str, str]
+    draft: Draft | None
+
+    @staticmethod
+    def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
+        """A box that was not ticked is not sent, so a draft stands for all of the form."""
+        if draft is None:
+            return Typed(defaults, None)
+        return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+    def is_behind(self, seen: str) -> bool:
+        """Whether it was typed upon another version than the one that is there now."""
+        return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
+
+
+def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
+    """What of a form may be kept: no secret, and nothing of ours but the version seen."""
+    return {
+        name: value
+        for name, value in form.items()
+        if name == SEEN or not (name.startswith(("_", SECRET)) or name == "csrf")
+    }
+
+
+class _Owner(BaseModel):
+    """Whose form it is. It lets the words of a session that has ended be kept for its user."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    user_id: str
+    client_id: str
+    rendered_at: AwareDatetime
+
+
+def seal_of_form(sealer: Sealer, user_id: str, tenant: TenantId, now: datetime) -> str:
+    owner = _Owner(user_id=user_id, client_id=tenant, rendered_at=now)
+    return sealer.seal(owner.model_dump_json())
+
+
+def owner_of_form(sealer: Sealer, sealed: str, now: datetime) -> tuple[str, TenantId] | None:
+    """The user and the client that a form was rendered for; None if we did not render it."""
+    try:
+        owner = _Owner.model_validate_json(sealer.unseal(sealed))
+    except (ValueError, ValidationError):
+        return None
+    if now - owner.rendered_at > LONGEST[SessionKind.BROWSER]:
+        return None
+    return owner.user_id, TenantId(owner.client_id)

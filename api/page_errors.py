@@ -1,0 +1,13 @@
+"""The answers of the errors of pages, a part of the table in `api/errors.py`."""
+
+from typing import Final
+
+from api.error_answer import ErrorAnswer
+from domain.core.errors import DomainError
+from domain.dashboard.errors import AlreadyPosted, ChangedMeanwhile, InvalidPreferences
+
+PAGE_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
+    ChangedMeanwhile: ErrorAnswer(409, "Modifié entre-temps par quelqu'un d'autre."),
+    AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
+    InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
+}

@@ -1,0 +1,16 @@
+"""A draft: what somebody typed into a form of a page and has not sent with success."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+KEPT: Final = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """`fields`: as the form sends them, with `seen`, the version that they were typed upon."""
+
+    fields: Mapping[str, str]
+    saved_at: datetime

@@ -1,0 +1,28 @@
+"""Forms of pages: each has its effect once, and what was typed is kept until it had."""
+
+from collections.abc import Mapping
+
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from store.dashboard.form_posts import FormPosts
+from store.dashboard.page_drafts import PageDrafts
+
+
+async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
+    """Begin the form's effect. What was typed into it is kept no longer. Raises AlreadyPosted."""
+    await FormPosts(work.connection, work.tenant, actor.name).take(form, once, work.now)
+    await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
+
+
+async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) -> None:
+    """Say where a repeat of the form leads."""
+    await FormPosts(work.connection, work.tenant, actor.name).led_to(once, location)
+
+
+async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:
+    """Keep what somebody typed into a form, in the place of what they typed before."""
+    await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
+
+
+async def drop_draft(work: UnitOfWork, user_id: str, form: str) -> None:
+    await PageDrafts(work.connection, work.tenant, user_id).drop(form)

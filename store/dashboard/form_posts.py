@@ -1,0 +1,48 @@
+"""Forms that had their effect."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.dashboard.errors import AlreadyPosted
+from store.dashboard.tables import form_posts
+
+
+class FormPosts:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId, user_id: str) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._user_id = user_id
+
+    async def take(self, form: str, once: str, now: datetime) -> None:
+        """Note that the form has its effect in this transaction. Another one sent to the same path
+        `form` waits for the transaction's end. Raises AlreadyPosted."""
+        lock = sa.func.hashtextextended(f"{self._tenant}{form}", 0)
+        await self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock)))
+        taken = await self._connection.scalar(
+            insert(form_posts)
+            .values(client_id=self._tenant, once=once, user_id=self._user_id, created_at=now)
+            .on_conflict_do_nothing()
+            .returning(form_posts.c.once)
+        )
+        if taken is None:
+            raise AlreadyPosted(
+                await self._connection.scalar(
+                    sa.select(form_posts.c.location).where(
+                        form_posts.c.client_id == self._tenant,
+                        form_posts.c.once == once,
+                        form_posts.c.user_id == self._user_id,
+                    )
+                )
+            )
+
+    async def led_to(self, once: str, location: str) -> None:
+        """Where a repeat of the form leads."""
+        await self._connection.execute(
+            sa.update(form_posts)
+            .where(form_posts.c.client_id == self._tenant, form_posts.c.once == once)
+            .values(location=location)
+        )

@@ -1,0 +1,82 @@
+"""People at the pages: signed in, in a browser without a script."""
+
+import re
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from html import unescape
+
+import httpx
+
+from adapters.system import new_ulid, utc_now
+from domain.identity.session import SECRET_BYTES, SessionKind
+from domain.tenants.client import Role
+from services.identity.sessions import Visitor, open_session
+from store.tenants.members import MemberRepository
+from tests.support.core.engine import LiveEngine
+from tests.support.identity.sign_in import browser
+from tests.support.tenants.shop import Shop
+
+_HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
+
+
+@dataclass(frozen=True)
+class PageVisitor:
+    """Somebody at the pages. `http`: their browser; it follows no redirect."""
+
+    http: httpx.AsyncClient
+    user_id: str
+
+    async def see(self, path: str, **query: str) -> str:
+        """The page at a path, which must be there."""
+        answer = await self.http.get(path, params=query or None)
+        assert answer.status_code == 200, f"{path}: {answer.status_code} {answer.text[:2000]}"
+        return answer.text
+
+    async def send(
+        self, path: str, form: str, fields: Mapping[str, str] | None = None
+    ) -> httpx.Response:
+        """Fill in the form of the page at `path` that is sent to `form`, and send it."""
+        hidden = form_of(await self.see(path), form)
+        return await self.http.post(form, data={**hidden, **(fields or {})})
+
+    async def follow(self, answer: httpx.Response) -> str:
+        """The page that the answer to a form leads to."""
+        assert answer.status_code == 303, f"{answer.status_code} {answer.text[:2000]}"
+        return await self.see(answer.headers["location"])
+
+
+def form_of(page: str, form: str) -> dict[str, str]:
+    """The hidden fields of the page's form that is sent to a path."""
+    for opened in re.split(r"(?=<form\b)", page)[1:]:
+        inner = opened.partition("</form>")[0]
+        action = re.search(r'\baction="([^"]*)"', inner.partition(">")[0])
+        if action and unescape(action.group(1)) == form:
+            return {name: unescape(value) for name, value in _HIDDEN.findall(inner)}
+    raise AssertionError(f"no form is sent to {form}: {page[:4000]}")
+
+
+@asynccontextmanager
+async def at_pages(
+    front: LiveEngine, shop: Shop, role: Role = Role.OWNER, *, language: str = "en"
+) -> AsyncIterator[PageVisitor]:
+    """A member of the shop in a browser, signed in."""
+    user_id = shop.owner_user_id if role is Role.OWNER else new_ulid()
+    if role is not Role.OWNER:
+        async with front.database.service() as connection:
+            members = MemberRepository(connection)
+            await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
+            await members.add(shop.client_id, user_id, role, utc_now())
+    async with front.app.state.resources.work.everywhere() as work:
+        opened = await open_session(
+            work,
+            user_id,
+            SessionKind.BROWSER,
+            Visitor("127.0.0.0/24", "Browser/1.0"),
+            secrets.token_bytes(SECRET_BYTES),
+        )
+    async with browser(front) as http:
+        http.headers["accept-language"] = language
+        http.cookies.set("session", opened.secret, domain="127.0.0.1")
+        yield PageVisitor(http, user_id)
