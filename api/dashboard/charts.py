@@ -1,0 +1,159 @@
+"""Charts that the server draws: bars, a histogram with a mark, and a line for a cell of a table.
+
+`core/charts.html` writes them. What was not measured is a gap, never a zero.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+WIDTH: Final = 600
+HEIGHT: Final = 120
+LINE_WIDTH: Final = 96
+LINE_HEIGHT: Final = 24
+
+_SEEN: Final = 2.0  # how high a bar is at least, if it stands for anything
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`parts`: a number per series, which stand upon each other; None: not measured."""
+
+    label: str
+    parts: tuple[float | None, ...]
+
+    @property
+    def is_gap(self) -> bool:
+        return all(part is None for part in self.parts)
+
+    @property
+    def sum(self) -> float:
+        return sum(part or 0 for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A part of a column. `series`: its place among the series, which gives colour and pattern."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    series: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table below."""
+
+    label: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line that stands among the columns: at their `place` from 0 (left) to 1."""
+
+    place: float
+    label: str
+
+    @property
+    def x(self) -> float:
+        return round(self.place * WIDTH, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """`finding`: what it shows, as a sentence. `first`: what a column is called. `top`: what the
+    highest column comes to. `gaps`: where columns were not measured, as x and width."""
+
+    finding: str
+    first: str
+    series: tuple[str, ...]
+    rects: tuple[Rect, ...]
+    gaps: tuple[tuple[float, float], ...]
+    rows: tuple[Row, ...]
+    top: str
+    mark: Mark | None
+
+    @property
+    def is_empty(self) -> bool:
+        return len(self.gaps) == len(self.rows)
+
+
+def bar_chart(
+    finding: str,
+    columns: Sequence[Column],
+    *,
+    series: Sequence[str],
+    first: str,
+    shown: Callable[[float], str] = "{:,.0f}".format,
+    mark: Mark | None = None,
+) -> BarChart:
+    """A column per entry, from the left. `series`: the names of their parts, at most three.
+    `shown`: how a number is written."""
+    top = max((column.sum for column in columns), default=0.0)
+    step = WIDTH / max(len(columns), 1)
+    width = round(step * 0.8, 2)
+    rects: list[Rect] = []
+    gaps: list[tuple[float, float]] = []
+    for number, column in enumerate(columns):
+        x = round((number + 0.1) * step, 2)
+        if column.is_gap:
+            gaps.append((x, width))
+        else:
+            rects += [
+                Rect(x, y, width, height, place, f"{column.label}: {series[place]} {shown(part)}")
+                for place, part, y, height in _stacked(column, top)
+            ]
+    return BarChart(
+        finding=finding,
+        first=first,
+        series=tuple(series),
+        rects=tuple(rects),
+        gaps=tuple(gaps),
+        rows=tuple(_row(column, shown) for column in columns),
+        top=shown(top),
+        mark=mark,
+    )
+
+
+def _stacked(column: Column, top: float) -> list[tuple[int, float, float, float]]:
+    """Of each part that is drawn: its place, the number, the upper edge and the height."""
+    parts: list[tuple[int, float, float, float]] = []
+    y = float(HEIGHT)
+    for place, part in enumerate(column.parts):
+        if part:
+            height = round(min(max(part / top * HEIGHT, _SEEN), y), 2)
+            y = round(y - height, 2)
+            parts.append((place, part, y, height))
+    return parts
+
+
+def _row(column: Column, shown: Callable[[float], str]) -> Row:
+    return Row(column.label, tuple("–" if part is None else shown(part) for part in column.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Sparkline:
+    """`title`: what it says. `segments`: the points of each stretch that was measured."""
+
+    title: str
+    segments: tuple[str, ...]
+
+
+def sparkline(title: str, values: Sequence[float | None]) -> Sparkline:
+    top = max((value for value in values if value is not None), default=0) or 1
+    step = LINE_WIDTH / max(len(values) - 1, 1)
+    segments: list[str] = []
+    points: list[str] = []
+    for place, value in enumerate([*values, None]):
+        if value is not None:
+            y = LINE_HEIGHT - 1 - value / top * (LINE_HEIGHT - 2)
+            points.append(f"{place * step:.1f},{y:.1f}")
+        elif points:
+            # A single point is drawn as a line as long as the pen is wide.
+            segments.append(" ".join(points if len(points) > 1 else points * 2))
+            points = []
+    return Sparkline(title, tuple(segments))
