@@ -22,6 +22,7 @@ from domain.core.errors import (
     RuleBroken,
 )
 from domain.core.period import Period
+from domain.dashboard.errors import AlreadyPosted, InvalidPreferences
 from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.identity.errors import OAuthRefused
 from domain.inbound.errors import (
@@ -148,6 +149,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InboundRefused(RefusalReason.SIGNATURE_WRONG),
         InvalidEndpoint("message", "{reason} {nothing}"),
         WebhookUnreadable("{reason} {nothing}"),
+        AlreadyPosted(None),
+        InvalidPreferences("{reason} {nothing}"),
     )
 }
 
