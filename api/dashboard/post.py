@@ -25,7 +25,7 @@ from api.resources import Resources
 from api.route import PathId
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
-from domain.dashboard.errors import ChangedMeanwhile
+from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitOfWork
@@ -75,6 +75,11 @@ class Post:
         in the transaction of the change."""
         if self.fields.get(SEEN) != current:
             raise ChangedMeanwhile
+
+    def check_confirmed(self, name: str) -> None:
+        """Raises NotConfirmed if the field `confirm` is not the `name` of what is ended."""
+        if " ".join(self.text("confirm").split()) != " ".join(name.split()):
+            raise NotConfirmed
 
     @asynccontextmanager
     async def working(
