@@ -12,6 +12,7 @@ from domain.tenants.actor import Actor
 from services.identity.sign_in_links import make_sign_in_link
 from store.identity.people import address_of
 from tests.support.core.engine import LiveEngine
+from tests.support.core.forks import ROOT
 from tests.support.identity.sign_in import browser, new_address
 from tests.support.reviews.dashboard import set_clock
 from tests.support.tenants.shop import Shop
@@ -73,3 +74,14 @@ async def test_a_link_that_nobody_made(front: LiveEngine, token: str) -> None:
 async def test_there_is_none_for_nobody(front: LiveEngine) -> None:
     with pytest.raises(InvalidInput):
         await _link(front, new_address())
+
+
+def test_only_the_demo_makes_links() -> None:
+    callers = [
+        str(file.relative_to(ROOT))
+        for room in ("api", "commands", "workers", "activities", "services", "embedded", "demo")
+        for file in (ROOT / room).rglob("*.py")
+        if "make_sign_in_link" in file.read_text()
+    ]
+
+    assert sorted(callers) == ["demo/back_office.py", "services/identity/sign_in_links.py"]
