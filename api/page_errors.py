@@ -3,6 +3,7 @@
 from typing import Final
 
 from api.error_answer import ErrorAnswer
+from domain.content.errors import InvalidKnowledgeFile
 from domain.core.errors import DomainError
 from domain.dashboard.errors import AlreadyPosted, ChangedMeanwhile, InvalidPreferences
 
@@ -10,4 +11,5 @@ PAGE_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ChangedMeanwhile: ErrorAnswer(409, "Modifié entre-temps par quelqu'un d'autre."),
     AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
     InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
+    InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
 }
