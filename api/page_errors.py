@@ -5,11 +5,17 @@ from typing import Final
 from api.error_answer import ErrorAnswer
 from domain.content.errors import InvalidKnowledgeFile
 from domain.core.errors import DomainError
-from domain.dashboard.errors import AlreadyPosted, ChangedMeanwhile, InvalidPreferences
+from domain.dashboard.errors import (
+    AlreadyPosted,
+    ChangedMeanwhile,
+    InvalidPreferences,
+    NotConfirmed,
+)
 
 PAGE_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ChangedMeanwhile: ErrorAnswer(409, "Modifié entre-temps par quelqu'un d'autre."),
     AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
+    NotConfirmed: ErrorAnswer(400, "Le nom saisi n'est pas celui attendu."),
     InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
     InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
 }

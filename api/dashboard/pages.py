@@ -40,12 +40,21 @@ class Sources:
 OURS: Final = Sources()
 
 
+class _Templates(Environment):
+    """`words.frame.copy` is the word, and not what dictionaries do by that name."""
+
+    def getattr(self, obj: object, attribute: str) -> object:
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
 class Pages:
     """The templates, the words and the files that pages load, read once."""
 
     def __init__(self) -> None:
         self.static = StaticFiles()
-        self._templates = Environment(
+        self._templates = _Templates(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,
             undefined=StrictUndefined,

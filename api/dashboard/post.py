@@ -25,11 +25,11 @@ from api.resources import Resources
 from api.route import PathId
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
-from domain.dashboard.errors import ChangedMeanwhile
+from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitOfWork
-from services.dashboard.forms import keep_draft, lead_form, take_form
+from services.dashboard.forms import drop_draft, keep_draft, lead_form, take_form
 from store.core.database import WhoseRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -76,6 +76,11 @@ class Post:
         if self.fields.get(SEEN) != current:
             raise ChangedMeanwhile
 
+    def check_confirmed(self, name: str) -> None:
+        """Raises NotConfirmed if the field `confirm` is not the `name` of what is ended."""
+        if " ".join(self.text("confirm").split()) != " ".join(name.split()):
+            raise NotConfirmed
+
     @asynccontextmanager
     async def working(
         self, to: str | None = None, *, spanning: bool = False
@@ -96,6 +101,12 @@ class Post:
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
         """Where a repeat leads, if only the effect tells."""
         await lead_form(work, self.page.actor, self.once, location)
+
+    async def forget(self) -> None:
+        """Keep what was typed no longer, where the effect had transactions of its own."""
+        page = self.page
+        async with page.resources.work.of(page.tenant) as work:
+            await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
         """On to the next page, which says what was done: `key` names the words, as in

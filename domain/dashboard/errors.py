@@ -20,5 +20,11 @@ class AlreadyPosted(DomainError):
         self.location = location
 
 
+class NotConfirmed(DomainError):
+    """What was to be typed, so that nothing is ended by mistake, was not typed."""
+
+    code = "not_confirmed"
+
+
 class InvalidPreferences(RuleBroken):
     code = "invalid_preferences"

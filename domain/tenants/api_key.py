@@ -6,6 +6,7 @@ An MCP key, `mcp_` and as many characters, has the same rights.
 import hashlib
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 from domain.core.plain_text import without_controls
@@ -17,6 +18,9 @@ KEY_BYTES: Final = 16
 MAX_LABEL: Final = 100
 MAX_ACTIVE: Final = 100
 """Keys of one client that can be used."""
+
+UNUSED_AFTER: Final = timedelta(days=90)
+"""A key that nothing used for so long had better be revoked."""
 
 OWN: Final = "ak_"
 """What a key begins with that a person made."""
@@ -32,6 +36,11 @@ class KeyMaterial:
 
     digest: bytes
     prefix: str
+
+
+def is_unused(created_at: datetime, last_used_at: datetime | None, now: datetime) -> bool:
+    """Whether nothing has used a key for UNUSED_AFTER."""
+    return now - (last_used_at or created_at) > UNUSED_AFTER
 
 
 def check_label(text: str) -> str:

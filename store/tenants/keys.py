@@ -133,12 +133,17 @@ class KeyRepository:
         )
         return tuple(map(_entry, rows))
 
-    async def page(self, client_id: str, *, after: str | None, limit: int) -> tuple[KeyEntry, ...]:
-        """At most `limit` of them, newest first: those made before the key `after`."""
-        older = () if after is None else (api_keys.c.id < after,)
+    async def page(
+        self, client_id: str, *, after: str | None, limit: int, revoked: bool | None = None
+    ) -> tuple[KeyEntry, ...]:
+        """At most `limit` of them, newest first: those made before the key `after`. `revoked`:
+        those alone that are, or are not."""
+        which = () if after is None else (api_keys.c.id < after,)
+        if revoked is not None:
+            which = (*which, api_keys.c.is_active.is_(not revoked))
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
-            .where(api_keys.c.client_id == client_id, *older)
+            .where(api_keys.c.client_id == client_id, *which)
             .order_by(api_keys.c.id.desc())
             .limit(limit)
         )

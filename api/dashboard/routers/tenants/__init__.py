@@ -1,7 +1,7 @@
-"""Pages of tenants."""
+"""Pages of tenants: keys, and the AI clients that hold some."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.tenants import keys_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (keys_pages.router,)

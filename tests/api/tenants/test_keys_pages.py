@@ -1,0 +1,85 @@
+"""The pages of keys: made and shown once, renamed, revoked by its typed name."""
+
+import re
+import secrets
+
+from adapters.system import new_ulid, utc_now
+from domain.tenants.api_key import KEY_BYTES, MCP, new_key
+from domain.tenants.client import Role
+from store.tenants.keys import KeyRepository
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages, form_of
+from tests.support.tenants.shop import Shop, open_shop
+
+LIST = "/app/keys"
+NEW = f"{LIST}/new"
+
+
+async def test_a_key_is_shown_once_works_and_is_revoked_by_its_name(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        form = {**form_of(await owner.see(NEW), LIST), "label": "Till <b>1</b>"}
+        made = await owner.http.post(LIST, data=form)
+        text = re.search(r"ak_[0-9a-f]{32}", made.text)
+        assert made.status_code == 200
+        assert text
+        again = await owner.follow(await owner.http.post(LIST, data=form))
+        assert "its secret was shown then" in again
+
+        listed = await owner.see(LIST)
+        assert "Till &lt;b&gt;1&lt;/b&gt;" in listed
+        assert f"{shop.client_id.lower()}@example.com" in listed
+        assert text.group() not in listed
+        found = re.search(rf'href="({LIST}/\w+)" dir="auto">Till', listed)
+        assert found
+        key = found.group(1)
+
+        renamed = await owner.follow(await owner.send(key, key, {"label": "Till 2"}))
+        assert "Renamed." in renamed
+        wrong = await owner.follow(await owner.send(key, f"{key}/revoke", {"confirm": "Till 1"}))
+        assert "not the name that was asked for" in wrong
+        gone = await owner.follow(await owner.send(key, f"{key}/revoke", {"confirm": "Till 2"}))
+        assert "“Till 2” is revoked" in gone
+        assert "Till 2</a>" in await owner.see(f"{LIST}/revoked")
+        assert f"{key}/revoke" not in await owner.see(key)
+
+
+async def test_an_ai_client_stands_beside_the_settings_to_paste(
+    front: LiveEngine, shop: Shop
+) -> None:
+    _, material = new_key(secrets.token_bytes(KEY_BYTES), MCP)
+    async with front.database.service() as connection:
+        await KeyRepository(connection).create(
+            key_id=(key_id := new_ulid()),
+            client_id=shop.client_id,
+            label="Claude",
+            material=material,
+            now=utc_now(),
+            created_by=shop.owner_user_id,
+            scopes=["content:read"],
+            user_id=shop.owner_user_id,
+            oauth_client_id="https://claude.example/client.json",
+        )
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(f"{LIST}/mcp")
+        assert "Claude</a>" in page
+        assert "/api/mcp" in page
+        assert "rights: 1" in page
+        assert "Claude" not in await owner.see(LIST)
+        assert "Read knowledge and templates" in await owner.see(f"{LIST}/{key_id}")
+
+
+async def test_a_label_that_breaks_the_rule_comes_back(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        page = await owner.follow(await owner.send(NEW, LIST, {"label": " "}))
+        assert "1 to 100 visible characters" in page
+
+
+async def test_keys_are_for_managers_of_their_client(front: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(front.database)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        assert (await agent.http.get(LIST)).status_code == 403
+        assert f'href="{LIST}"' not in await agent.see("/app")
+    async with at_pages(front, shop) as owner:
+        assert (await owner.http.get(f"{LIST}/{other.key_id}")).status_code == 404
