@@ -3,6 +3,7 @@
 from typing import Final
 
 from api.error_answer import ErrorAnswer
+from domain.content.errors import InvalidKnowledgeFile
 from domain.core.errors import DomainError
 from domain.dashboard.errors import (
     AlreadyPosted,
@@ -16,4 +17,5 @@ PAGE_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
     NotConfirmed: ErrorAnswer(400, "Le nom saisi n'est pas celui attendu."),
     InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
+    InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
 }
