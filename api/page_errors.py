@@ -3,6 +3,7 @@
 from typing import Final
 
 from api.error_answer import ErrorAnswer
+from domain.content.errors import InvalidKnowledgeFile
 from domain.core.errors import DomainError
 from domain.dashboard.errors import (
     AlreadyPosted,
@@ -18,4 +19,5 @@ PAGE_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     NotConfirmed: ErrorAnswer(400, "Le nom saisi n'est pas celui attendu."),
     SignInLinkGone: ErrorAnswer(410, "Ce lien a déjà servi, ou il est trop ancien."),
     InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
+    InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
 }
