@@ -29,7 +29,7 @@ from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitOfWork
-from services.dashboard.forms import keep_draft, lead_form, take_form
+from services.dashboard.forms import drop_draft, keep_draft, lead_form, take_form
 from store.core.database import WhoseRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -101,6 +101,12 @@ class Post:
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
         """Where a repeat leads, if only the effect tells."""
         await lead_form(work, self.page.actor, self.once, location)
+
+    async def forget(self) -> None:
+        """Keep what was typed no longer, where the effect had transactions of its own."""
+        page = self.page
+        async with page.resources.work.of(page.tenant) as work:
+            await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
         """On to the next page, which says what was done: `key` names the words, as in

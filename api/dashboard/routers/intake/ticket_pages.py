@@ -1,0 +1,48 @@
+"""/app/tickets/new: a ticket sent by hand, as a merchant's system sends it."""
+
+import hashlib
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from api.dashboard.page import OnPage, Page
+from api.dashboard.post import ReviewersPost
+from api.gateway_answers import BegunDep, EventCaller, answer_event
+from api.resources import ResourcesDep
+from api.schemas.intake.gateway import NoPlaybook, parse_request
+from domain.tenants.actor import REVIEWERS
+from store.intake.idempotency import IdempotencyKey
+
+_NEW: Final = "/app/tickets/new"
+_TICKETS: Final = "/app/tickets"
+_BLANK: Final = {"event_type": "", "message": "", "customer_email": "", "order_number": ""}
+EVENT_TYPES: Final = ("shopify.ticket.created", "email.received", "zendesk.ticket.created")
+"""One of a shop, one of mail and one of a helpdesk: a new client's playbooks want all three."""
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(_NEW)
+async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
+    typed = await page.typed(_TICKETS, _BLANK)
+    return page.render("intake/ticket.html", typed=typed, form=_TICKETS, types=EVENT_TYPES)
+
+
+@router.post(_TICKETS)
+async def send(
+    request: Request, begun: BegunDep, post: ReviewersPost, resources: ResourcesDep
+) -> Response:
+    """As a call of the gateway, whose customer the sender vouches for. The form's id is its
+    idempotency key, so that a second click gets the first one's answer."""
+    page = post.page
+    fields = {name: post.text(name).strip() for name in _BLANK}
+    given = {name: value for name, value in fields.items() if value}
+    call = parse_request({"client_id": page.tenant, "customer_verified": True, **given})
+    key = IdempotencyKey(post.once, hashlib.sha256(repr(fields).encode()).digest())
+    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id)
+    answer = await answer_event(by, call.event(), key, resources)
+    await post.forget()
+    if isinstance(answer, NoPlaybook):
+        return post.done("/app/playbooks", "intake.no_playbook", type=call.resolved_type)
+    return post.done(f"/app/runs/{answer.run_id}", f"intake.{answer.status}")

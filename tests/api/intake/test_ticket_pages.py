@@ -1,0 +1,39 @@
+"""A ticket sent by hand."""
+
+from domain.tenants.client import Role
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages, form_of
+from tests.support.tenants.shop import Shop
+
+NEW = "/app/tickets/new"
+TICKETS = "/app/tickets"
+
+
+async def test_a_ticket_is_answered_once(engine: LiveEngine, shop: Shop) -> None:
+    async with at_pages(engine, shop) as owner:
+        form = form_of(await owner.see(NEW), TICKETS) | {
+            "event_type": "shopify.ticket.created",
+            "message": "Where is my order?",
+        }
+        first = await owner.http.post(TICKETS, data=form)
+        again = await owner.http.post(TICKETS, data=form)
+
+        assert first.status_code == 303
+        assert first.headers["location"].startswith("/app/runs/")
+        assert again.headers["location"] == first.headers["location"]
+
+
+async def test_a_ticket_that_no_playbook_wants(
+    engine: LiveEngine, front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    off = f"/api/dashboard/playbooks/{shop.playbook_id}/deactivate"
+    assert (await front.http.post(off, headers=owner)).status_code == 200
+    async with at_pages(engine, shop) as visitor:
+        sent = await visitor.send(NEW, TICKETS, {"event_type": "x.y", "message": "Hello"})
+
+        assert sent.headers["location"] == "/app/playbooks"
+
+
+async def test_a_viewer_sends_none(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        assert (await viewer.http.get(NEW)).status_code == 403
