@@ -1,4 +1,4 @@
-"""The pages of webhooks: a secret shown once, deliveries read and replayed, a signature explained."""
+"""The pages of webhooks: secrets shown once, deliveries replayed, signatures explained."""
 
 import re
 
