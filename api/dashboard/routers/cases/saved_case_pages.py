@@ -138,7 +138,7 @@ def _editor(page: Page, found: SavedCase | None, form: str, typed: Typed) -> Res
         seen=version_of(found) if found else "",
         turns=turns_in(typed.fields),
         may_change=page.may(REVIEWERS),
-        **_CHOICES,
+        choices=_CHOICES,
     )
 
 
