@@ -64,6 +64,14 @@ class Pages:
         self._templates.globals["static"] = self.static.url
         self._words = {language: _words_of(language) for language in LANGUAGES}
 
+    def words_of(self, language: str, noun: str, section: str) -> Mapping[str, str]:
+        """Words that a page needs before its template: of a chart."""
+        found = self._words[language][noun]
+        words = found.get(section) if isinstance(found, dict) else None
+        if not isinstance(words, dict):
+            raise TypeError(f"no words: {noun}.{section}")
+        return words
+
     def render(
         self,
         request: Request,
