@@ -64,13 +64,15 @@ class Pages:
         self._templates.globals["static"] = self.static.url
         self._words = {language: _words_of(language) for language in LANGUAGES}
 
-    def words_of(self, language: str, noun: str, section: str) -> Mapping[str, str]:
-        """Words that a page needs before its template: of a chart."""
-        found = self._words[language][noun]
-        words = found.get(section) if isinstance(found, dict) else None
-        if not isinstance(words, dict):
-            raise TypeError(f"no words: {noun}.{section}")
-        return words
+    def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
+        """Words that no template writes, as a chart's title: "webhooks.line", which may name the
+        facts in braces."""
+        words: object = self._words[language]
+        for part in key.split("."):
+            if not isinstance(words, Mapping):
+                raise KeyError(key)
+            words = words[part]
+        return str(words).format(**facts)
 
     def render(
         self,

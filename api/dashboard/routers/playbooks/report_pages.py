@@ -108,14 +108,17 @@ def _said(page: Page, point: ThresholdPoint) -> str:
 
 
 def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
-    texts = page.resources.pages.words_of(page.language, "playbooks", "threshold")
     place = picture.entry.playbook.threshold
     number = page.formats.number
+
+    def say(key: str, **facts: object) -> str:
+        return page.resources.pages.say(page.language, f"playbooks.threshold.{key}", facts)
+
     return bar_chart(
         _said(page, picture.advice.current),
         [Column(number(one.low, 2), (one.alone, one.kept, one.corrected)) for one in picture.bins],
-        series=(texts["alone"], texts["kept"], texts["corrected"]),
-        first=texts["confidence"],
+        series=(say("alone"), say("kept"), say("corrected")),
+        first=say("confidence"),
         shown=number,
-        mark=Mark(place, texts["mark"].format(threshold=number(place, 2))),
+        mark=Mark(place, say("mark", threshold=number(place, 2))),
     )
