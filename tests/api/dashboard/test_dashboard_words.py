@@ -8,7 +8,7 @@ import pytest
 
 import api.dashboard
 from api.dashboard.pages import LANGUAGES
-from tests.support.core.every_error import every_error
+from tests.support.core.every_error import all_errors
 
 WORDS = Path(api.dashboard.__file__).parent / "words"
 FILES = sorted(path.name for path in (WORDS / "en").glob("*.toml"))
@@ -49,7 +49,7 @@ def test_both_languages_have_the_same_files() -> None:
 
 
 def test_words_of_errors_are_of_errors_that_exist() -> None:
-    codes = {error.code for error in every_error()} | {"other"}
+    codes = {error.code for error in all_errors()} | {"other"}
     said = {
         key for file in FILES for key, _ in _flat(_as_table(_words("en", file).get("errors", {})))
     }

@@ -88,7 +88,7 @@ async def test_pages_are_small_and_valid(demo: DemoPages, crawled: Crawl, tmp_pa
 
 def test_all_files_together_are_small() -> None:
     files = StaticFiles()
-    size = sum(len(gzip.compress(one)) for one in files.contents())
+    size = sum(len(gzip.compress(one.content)) for one in files.files.values())
     assert size <= FILES_AT_MOST
 
 
