@@ -1,13 +1,13 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval reset
+.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval screenshots reset
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: ## Make .venv of what runs, from the pinned requirements; nothing if it is current
 	@PYTHON="$(PYTHON)" sh scripts/setup.sh embedded
@@ -53,6 +53,9 @@ bench: setup-dev ## Measure the gateway against other designs, a full database, 
 
 eval: setup ## Score the brain on messages written by hand; fails if an aim is missed. MISSES=1 lists them
 	@$(BIN)/python -m evaluation $(if $(MISSES),--misses)
+
+screenshots: setup-dev ## Shoot every page of the dashboard, light and dark, wide and narrow, into .screenshots/
+	@$(BIN)/python -m scripts.screenshots
 
 reset: ## Delete all local data of make run and make demo
 	@for folder in .data .data/demo; do \

@@ -81,6 +81,7 @@ from domain.runs.errors import (
     AnswerTimeout,
     AnswerUnknown,
     ConversationNotFound,
+    ConversationTaken,
     RunNotFound,
 )
 from domain.simulation.errors import SimulationTooLong
@@ -217,6 +218,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     EscalationDecided: ErrorAnswer(409, "Cette demande de validation est close."),
     EscalationClaimed: ErrorAnswer(
         409, "Quelqu'un d'autre s'occupe déjà de cette demande.", fields=("claimed_by",)
+    ),
+    ConversationTaken: ErrorAnswer(
+        409, "Un collègue a pris cette conversation en main.", fields=("taken_by",)
     ),
     EscalationChanged: ErrorAnswer(
         409, "Le texte de la réponse a changé : relisez-le avant de l'approuver."

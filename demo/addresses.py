@@ -1,6 +1,7 @@
 """Where everything of the open shop is, and lines to paste."""
 
 import json
+import secrets
 import shlex
 from collections.abc import Iterator
 from typing import Final
@@ -12,19 +13,21 @@ from demo.content import BRAND, OWNER
 from demo.hub import DemoHub
 from demo.opening import OpenShop
 from demo.platforms import SUPPORT
+from domain.identity.sign_in_link import LINK_PATH, TOKEN_BYTES
 from embedded.data_folder import StackInfo
 
 GATEWAY: Final = "/api/engine/gateway"
 _MESSAGE_ID: Final = "MESSAGE_ID"
 
 
-def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
+async def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
+    """What programs need, to paste. Last the one address for people, who begin there: its link
+    signs them in as the shop's owner, once."""
     table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     table.add_row("API", f"{stack.api_url}{GATEWAY}")
     table.add_row("API docs", f"{stack.api_url}/docs")
-    table.add_row("sign in", f"{stack.api_url}/app/sign-in")
     if stack.ui_url:
         table.add_row("Temporal UI", f"{stack.ui_url}/namespaces/default/workflows")
     table.add_row("client_id", opened.shop.client_id)
@@ -35,6 +38,9 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
     out.print(table)
     for line in (*platform_lines(opened.hub, stack.api_url), *_lines(opened, stack)):
         out.print(line, soft_wrap=True, highlight=False, markup=False)
+    token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
+    begin = f"open {stack.api_url}{LINK_PATH}/{token}"
+    out.print(begin, soft_wrap=True, highlight=False, markup=False)
 
 
 def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
@@ -69,5 +75,4 @@ def _lines(opened: OpenShop, stack: StackInfo) -> Iterator[str]:
         f"-H 'Content-Type: application/json' "
         f"-d {shlex.quote(json.dumps(example, ensure_ascii=False))}"
     )
-    # Last, so that it is found: people begin here.
     yield f"storefront {opened.widget.origin}"

@@ -165,7 +165,9 @@ class Think:
             run_id=ref.run_id,
             playbook=(case.playbook_id, case.playbook_version),
             sensitive_words=case.sensitive_words,
-            turns_left=min(
+            turns_left=0
+            if case.is_taken
+            else min(
                 self._answers_per_hour - case.automatic_turns,
                 self._answers_without_person - case.unattended_turns,
             ),

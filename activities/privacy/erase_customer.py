@@ -100,6 +100,9 @@ class CustomerErasure:
             Subject.widget_sessions,
             lambda words, ids: words.forget_visitors(ids),
         )
+        async with self._database.service() as connection:
+            removed = await self._words(connection).remove_drafts()
+            await Certificates(connection).add(self._erasure_id, {"page_drafts": removed})
         # Last: nothing that is left is remembered as theirs.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)

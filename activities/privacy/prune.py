@@ -16,6 +16,7 @@ from domain.privacy.contracts import HousekeepingInput, PruneResult
 from store.cases.case_runs import prune_case_runs
 from store.core.database import Database
 from store.core.tables import error_reports
+from store.dashboard.tables import form_posts
 from store.identity.tables import invitations, sessions, sign_in_codes
 from store.inbound.tables import inbound_messages, inbound_refusals
 from store.intake.tables import idempotency_keys
@@ -26,7 +27,9 @@ from store.privacy.prune import (
     prune_inbound_webhooks,
     prune_older,
     prune_order_facts,
+    prune_page_drafts,
     prune_pauses,
+    prune_sign_in_links,
     prune_widget_sessions,
 )
 from store.simulation.tables import replays
@@ -48,8 +51,8 @@ class Prune:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes,
         invitations, sessions that are over, the widget's codes and sessions, orders that nothing
         is told of any more, what finds connections that have ended long ago, old runs over cases,
-        replays, what webhooks have missed and the bodies of what was told. Repeating it prunes what
-        is left.
+        replays, forms of pages that were sent, drafts of forms, links that sign in, what webhooks
+        have missed and the bodies of what was told. Repeating it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -78,6 +81,9 @@ class Prune:
                 (prune_ended_endpoints, forget_ended_accounts),
             ),
             ("replays", step.replays_s, (partial(prune_older, replays),)),
+            ("form posts", step.form_posts_s, (partial(prune_older, form_posts),)),
+            ("page drafts", step.page_drafts_s, (prune_page_drafts,)),
+            ("sign-in links", step.sign_in_links_s, (prune_sign_in_links,)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
             # The bodies last, so that none is missed that cannot be replayed.

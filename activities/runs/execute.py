@@ -12,6 +12,7 @@ from activities.runs.claim import Job, claim, key_of
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
 from domain.agent.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
+from domain.agent.verdict import PolicyReason, Verdict
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -29,7 +30,8 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect
-from store.runs.cases import CaseRepository
+from store.runs.cases import Case, CaseRepository
+from store.runs.runs import RunRepository
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
 # After so many a step that cannot be reached is left to a human, if others were done already or
@@ -59,7 +61,8 @@ class Execute:
         async with beating():
             loaded = await self._load(order)
             if not isinstance(loaded, str):
-                steps = await self._run_steps(*loaded)
+                job, plan = loaded
+                steps = await self._kept_from(job, plan) or await self._run_steps(job, plan)
         return ExecuteResult(
             steps=steps,
             elapsed_ms=(time.monotonic() - started) * 1000,
@@ -103,10 +106,28 @@ class Execute:
                 joined = None if begun else await reviews.join_late(order.ref.event_id)
                 if joined is not None:
                     return joined
+            if _is_taken(case):
+                return job, plan
             if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
         return job, plan
+
+    async def _kept_from(
+        self, job: Job, plan: tuple[PlannedAction, ...]
+    ) -> tuple[StepOutcome, ...]:
+        """What keeps the plan from its first step: somebody took the conversation over since the
+        agent thought, and nothing was begun. They decide on the plan as it is."""
+        if not (plan and _is_taken(job.case)):
+            return ()
+        kind = plan[0].kind
+        async with self._database.tenant(job.tenant) as connection:
+            if await ActionLedger(connection, job.tenant).was_begun(job.place(0)):
+                return ()
+            await RunRepository(connection, job.tenant).add_verdict(
+                job.run_id, Verdict.blocked(kind, PolicyReason.TAKEN_OVER)
+            )
+        return (StepOutcome(kind=kind, state=StepState.BLOCKED, detail=PolicyReason.TAKEN_OVER),)
 
     async def _run_step(self, job: Job, action: PlannedAction, index: int) -> StepOutcome:
         if action.kind in IN_PLACE:
@@ -239,3 +260,8 @@ class Execute:
             await IntegrationRepository(connection, job.tenant).fail(
                 integration.id, error.code, self._now(), self._new_id, run_id=job.run_id
             )
+
+
+def _is_taken(case: Case) -> bool:
+    """Whether somebody has the conversation who has not approved the plan."""
+    return case.is_taken and not case.approvals

@@ -54,7 +54,7 @@ _MENU: Final = (
             Entry("inbound", "/app/inbound"),
             Entry("widget", "/app/widget"),
             Entry("mail_sender", "/app/mail-sender", MANAGERS),
-            Entry("webhooks", "/app/webhooks", key="w"),
+            Entry("webhooks", "/app/webhooks", MANAGERS, key="w"),
             Entry("keys", "/app/keys", MANAGERS),
         ),
     ),

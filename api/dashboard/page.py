@@ -95,6 +95,10 @@ class Page:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
 
+    def say(self, key: str, **facts: object) -> str:
+        """Words in the reader's language, as `Pages.say`."""
+        return self.resources.pages.say(self.language, key, facts)
+
     def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
         """The page of a template below `core/app.html`, which is given this page as `page`.
 

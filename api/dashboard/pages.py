@@ -64,6 +64,16 @@ class Pages:
         self._templates.globals["static"] = self.static.url
         self._words = {language: _words_of(language) for language in LANGUAGES}
 
+    def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
+        """Words that no template writes, as a chart's title: "webhooks.line", which may name the
+        facts in braces."""
+        words: object = self._words[language]
+        for part in key.split("."):
+            if not isinstance(words, Mapping):
+                raise KeyError(key)
+            words = words[part]
+        return str(words).format(**facts)
+
     def render(
         self,
         request: Request,

@@ -61,7 +61,7 @@ async def dev(
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
-                show_addresses(opened, info, out)
+                await show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
             # Scripts wait for this line; it must leave the buffer now.
             typer.echo(f"ready {info.api_url}")

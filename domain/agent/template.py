@@ -97,13 +97,28 @@ def unreadable(body: str) -> str | None:
     The first such place, on one line and at most `EXCERPT` characters long. A template with one is
     never sent, so its author should hear of it.
     """
+    place = _unreadable_place(body)
+    return clean_value(body[slice(*place)])[:EXCERPT] if place else None
+
+
+def unreadable_line(body: str) -> int | None:
+    """The line, from 1, on which that place is."""
+    place = _unreadable_place(body)
+    return body.count("\n", 0, place[0]) + 1 if place else None
+
+
+def _unreadable_place(body: str) -> tuple[int, int] | None:
+    """Where it begins and ends."""
     for match in _PLACEHOLDER.finditer(body):
         if not _NAME.fullmatch(match.group(1).partition("|")[0].strip()):
-            return clean_value(match.group(0))[:EXCERPT]
-    # A readable placeholder leaves a mark, so that the words around it do not join.
-    rest = _PLACEHOLDER.sub("\0", body)
+            return match.span()
+    # A readable placeholder leaves marks, so that the words around it do not join.
+    rest = _PLACEHOLDER.sub(lambda found: "\0" * len(found.group(0)), body)
     found = _STRAY.search(rest)
-    return clean_value(rest[found.start() :].partition("\0")[0])[:EXCERPT] if found else None
+    if found is None:
+        return None
+    end = rest.find("\0", found.start())
+    return found.start(), end if end >= 0 else len(rest)
 
 
 def placeholders_in(body: str) -> tuple[tuple[int, int], ...]:

@@ -31,7 +31,8 @@ class PolicyReason(StrEnum):
     said yes. `unknown_language`: no grammar reads it. `sender_not_authenticated`: nobody vouches
     for the mail's sender. `order_not_live`: the order is known from webhooks, and its shop was not
     asked. `order_disputed`: the customer's bank is asked for the payment, so that a human decides.
-    `people_answer`: a person has answered in the helpdesk's ticket.
+    `people_answer`: a person has answered in the helpdesk's ticket. `taken_over`: a person took the
+    conversation over while the agent thought.
     """
 
     NOT_OFFERED = "not_offered"
@@ -61,6 +62,7 @@ class PolicyReason(StrEnum):
     ORDER_NOT_LIVE = "order_not_live"
     ORDER_DISPUTED = "order_disputed"
     PEOPLE_ANSWER = "people_answer"
+    TAKEN_OVER = "taken_over"
 
 
 _LIMITS: Final = frozenset(
@@ -85,10 +87,12 @@ class Verdict(BaseModel):
     @classmethod
     def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
         """Of an action that may not be done now that its turn has come."""
-        second = reason in _LIMITS
-        return cls(
-            kind=kind, ruling=Ruling.NEEDS_SECOND if second else Ruling.REFUSED, reason=reason
-        )
+        ruling = Ruling.REFUSED
+        if reason in _LIMITS:
+            ruling = Ruling.NEEDS_SECOND
+        elif reason is PolicyReason.TAKEN_OVER:
+            ruling = Ruling.NEEDS_APPROVAL
+        return cls(kind=kind, ruling=ruling, reason=reason)
 
 
 def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:

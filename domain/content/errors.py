@@ -35,3 +35,9 @@ class TooManySuggestions(DomainError):
     """As many suggestions wait as may."""
 
     code = "too_many_suggestions"
+
+
+class InvalidKnowledgeFile(DomainError):
+    """A line of the file is wrong, or there is no entry in it: nothing was imported."""
+
+    code = "invalid_knowledge_file"

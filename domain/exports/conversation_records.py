@@ -69,6 +69,11 @@ class ConversationRecord(Record):
     handed_over_at: Annotated[
         Time | None, Field(default=None, description="Since when people answer in it.")
     ]
+    taken_by: Annotated[
+        str | None,
+        Field(default=None, description="Who took it over at the dashboard, and has it still."),
+    ]
+    taken_at: Annotated[Time | None, Field(default=None, description="Since when they have it.")]
     ended_at: Annotated[
         Time | None, Field(default=None, description="When another began in its place.")
     ]

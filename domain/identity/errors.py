@@ -29,6 +29,12 @@ class InvalidRefreshToken(DomainError):
     code = "invalid_refresh_token"
 
 
+class SignInLinkGone(DomainError):
+    """The link was used, is too old, or was never made. It does not say which."""
+
+    code = "sign_in_link_gone"
+
+
 class SessionNotFound(DomainError):
     """There is no such session of this user."""
 

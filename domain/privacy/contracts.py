@@ -14,7 +14,8 @@ class HousekeepingInput(Contract):
     of an order, longer than customers ask about one. `ended_connections_s`: as long as a connection
     that has ended takes duties; then its address and its proved name go. `case_verdicts_s`: longer
     than a playbook goes without being tried again; of runs beyond the 50 latest of a client.
-    `replays_s`: counted from their beginning."""
+    `replays_s`: counted from their beginning. `form_posts_s`: longer than a page is sent
+    again. `page_drafts_s`: counted from the last word. `sign_in_links_s`: from their end."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
@@ -29,6 +30,9 @@ class HousekeepingInput(Contract):
     ended_connections_s: float = 100 * 24 * 3600
     replays_s: float = 90 * 24 * 3600
     case_verdicts_s: float = 180 * 24 * 3600
+    form_posts_s: float = 24 * 3600
+    page_drafts_s: float = 7 * 24 * 3600
+    sign_in_links_s: float = 24 * 3600
 
 
 class PruneResult(Contract):

@@ -46,3 +46,17 @@ class ConversationNotFound(DomainError):
     """The client has no such conversation, or it was erased."""
 
     code = "conversation_not_found"
+
+
+class ConversationTaken(DomainError):
+    """A colleague has taken the conversation over: `by`."""
+
+    code = "conversation_taken"
+
+    def __init__(self, by: str) -> None:
+        super().__init__(by)
+        self.by = by
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"taken_by": self.by}

@@ -74,6 +74,16 @@ class DeliveryAttempt:
     first_byte_ms: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DeliveryPhase:
+    """A part of a try's time, in milliseconds from its start: looking the name up (`dns`),
+    connecting (`connect`), waiting for the answer (`waiting`), reading it (`rest`)."""
+
+    name: str
+    begins_ms: int
+    took_ms: int
+
+
 class DeliverySummary(BaseModel):
     """A delivery in a list. Times of the latest try, in milliseconds; `url`: where it went.
 
@@ -114,6 +124,23 @@ class Delivery(DeliverySummary):
     dns_ms: int | None
     connect_ms: int | None
     first_byte_ms: int | None
+
+    @property
+    def phases(self) -> tuple["DeliveryPhase", ...]:
+        """What the time of the latest try was spent on, as far as it came."""
+        ends = (("dns", self.dns_ms), ("connect", self.connect_ms), ("waiting", self.first_byte_ms))
+        phases: list[DeliveryPhase] = []
+        begin = 0
+        for name, end in (*ends, ("rest", self.duration_ms)):
+            # The phase that a failure ended has no time of its own: the try's end is its end.
+            reached = end if end is not None else self.duration_ms
+            if reached is None:
+                break
+            phases.append(DeliveryPhase(name, begin, max(0, reached - begin)))
+            begin = max(begin, reached)
+            if end is None:
+                break
+        return tuple(phases)
 
 
 def failure_of(status: int) -> FailureKind | None:

@@ -1,5 +1,6 @@
 """What a client lets the agent say: templates, and knowledge found by full-text search."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -10,6 +11,8 @@ from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
 from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
+from domain.content.knowledge_file import FileEntry
+from domain.core.ports import NewId
 from domain.core.text import fold
 from store.content.tables import knowledge_entries, response_templates
 from store.core.repository import TenantRepository
@@ -183,13 +186,34 @@ class ContentRepository(TenantRepository):
             )
         )
 
-    async def _make_room(self, table: sa.Table, limit: int) -> None:
+    async def add_entries(self, entries: Sequence[FileEntry], now: datetime, new_id: NewId) -> None:
+        """Those of a file, in its order. Raises as `add_template`."""
+        if not entries:
+            return
+        await self._make_room(knowledge_entries, MAX_ENTRIES, more=len(entries))
+        await self._connection.execute(
+            sa.insert(knowledge_entries),
+            [
+                {
+                    "client_id": self._tenant,
+                    "id": new_id(),
+                    "title": one.title,
+                    "body": one.body,
+                    "language": one.language,
+                    "search_text": search_text(one.title, one.body),
+                    "created_at": now,
+                }
+                for one in entries
+            ],
+        )
+
+    async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
         """Exact under concurrency: the account is locked."""
         await AccountRepository(self._connection, self._tenant).lock()
         count = await self._connection.scalar(
             sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
         )
-        if count is not None and count >= limit:
+        if count is not None and count + more > limit:
             raise TooMuchContent(limit)
 
 

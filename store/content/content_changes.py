@@ -1,5 +1,6 @@
 """What a client's people read and change of its templates and knowledge."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
@@ -32,16 +33,30 @@ class ContentChanges(TenantRepository):
         )
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
 
-    async def page(self, kind: type[Entry], *, after: str | None, limit: int) -> tuple[Entry, ...]:
-        """By id, which is the order of making. `after`: the last id of the page before."""
+    async def page(
+        self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
+    ) -> tuple[Entry, ...]:
+        """By id, which is the order of making. `after`: the last id of the page before. `language`:
+        of those that are meant; None for all."""
         table = _TABLES[kind]
+        meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
+        if language is not None:
+            meant.append(table.c.language == language)
         rows = await self._connection.execute(
-            sa.select(table)
-            .where(table.c.client_id == self._tenant, table.c.id > (after or ""))
-            .order_by(table.c.id)
-            .limit(limit)
+            sa.select(table).where(*meant).order_by(table.c.id).limit(limit)
         )
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
+
+    async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
+        """Knowledge with one of these titles, by language and title; of two alike the older."""
+        table = knowledge_entries
+        rows = await self._connection.execute(
+            sa.select(table)
+            .where(table.c.client_id == self._tenant, table.c.title.in_(titles))
+            .order_by(table.c.id.desc())
+        )
+        found = [KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows]
+        return {(one.language, one.title): one for one in found}
 
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
         """Raises ContentNotFound, as all below."""

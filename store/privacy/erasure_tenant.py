@@ -11,7 +11,8 @@ from domain.runs.run import RunStatus
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
 from store.billing.tables import payment_events, usage_counters
 from store.core.repository import some_of
-from store.identity.tables import sessions, sign_in_codes
+from store.dashboard.tables import user_preferences
+from store.identity.tables import sessions, sign_in_codes, sign_in_links
 from store.intake.attachment_bytes import CHUNKS_AT_ONCE
 from store.intake.tables import attachment_chunks
 from store.metadata import metadata
@@ -86,7 +87,8 @@ class TenantErasure:
 
     async def remove_client(self) -> dict[str, int]:
         """Remove the client itself, who belonged to it, and of these the users who belong to no
-        other, with their sessions; by table. Everything that points to the client must be gone."""
+        other, with their sessions and preferences; by table. Everything that points to the client
+        must be gone."""
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id
         people = set(
@@ -107,6 +109,11 @@ class TenantErasure:
             (clients, client),
             (sessions, sessions.c.user_id.in_(sa.select(users.c.id).where(alone))),
             (sign_in_codes, sign_in_codes.c.email.in_(sa.select(users.c.email).where(alone))),
+            (
+                user_preferences,
+                user_preferences.c.user_id.in_(sa.select(users.c.id).where(alone)),
+            ),
+            (sign_in_links, sign_in_links.c.user_id.in_(sa.select(users.c.id).where(alone))),
             (users, alone),
         ):
             done = await self._connection.execute(sa.delete(table).where(which))

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from store.dashboard.tables import page_drafts
 from store.intake.attachment_bytes import AttachmentBytes
 from store.privacy.erasure_subject import Subject
 from store.runs.conversations import ConversationRepository
@@ -247,6 +248,13 @@ class CustomerWords:
         """Remove rows of a table by their ids."""
         removed = await self._connection.execute(
             sa.delete(table).where(table.c.client_id == self._tenant, table.c.id.in_(ids))
+        )
+        return removed.rowcount
+
+    async def remove_drafts(self) -> int:
+        """Remove all drafts of forms: nobody knows whom they are about."""
+        removed = await self._connection.execute(
+            sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )
         return removed.rowcount
 

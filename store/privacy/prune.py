@@ -7,6 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
+from store.dashboard.tables import page_drafts
+from store.identity.tables import sign_in_links
 from store.inbound.tables import inbound_endpoints, inbound_webhooks
 from store.integrations.tables import helpdesk_pauses, integrations, order_facts
 from store.webhooks.tables import outbox
@@ -73,6 +75,20 @@ async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -
     old = some_of(widget_sessions, _BATCH, unused)
     # Asked again: a session may have been used while this waited for its row.
     return (await connection.execute(sa.delete(widget_sessions).where(old, unused))).rowcount
+
+
+async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of drafts of forms without a word since before a time; 0 if none is left."""
+    unsent = page_drafts.c.saved_at < before
+    old = some_of(page_drafts, _BATCH, unsent)
+    # Asked again: somebody may have typed while this waited for its row.
+    return (await connection.execute(sa.delete(page_drafts).where(old, unsent))).rowcount
+
+
+async def prune_sign_in_links(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of links that ended before a time; 0 if none is left."""
+    old = some_of(sign_in_links, _BATCH, sign_in_links.c.expires_at < before)
+    return (await connection.execute(sa.delete(sign_in_links).where(old))).rowcount
 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:

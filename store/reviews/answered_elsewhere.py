@@ -37,7 +37,7 @@ _OF_ROUND: Final = sa.text(f"""
     WHERE client_id = :client_id AND run_id = :run_id AND round = :round AND status IN ({_OPEN})
 """)  # noqa: S608 - our own names
 _GIVE_BACK: Final = sa.text("""
-    UPDATE ai_conversations SET handed_over_at = NULL
+    UPDATE ai_conversations SET handed_over_at = NULL, taken_by = NULL, taken_at = NULL
     WHERE client_id = :client_id AND key = :key AND handed_over_at IS NOT NULL
 """)
 

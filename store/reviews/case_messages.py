@@ -37,7 +37,8 @@ _REVIEWS_OF_CONVERSATION: Final = """
 # One statement for the message of a conversation that nobody has, as most are.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
-           conversation.handed_over_at IS NOT NULL AS is_handed_over,
+           conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL
+               AS is_handed_over,
            EXISTS (SELECT {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_OPEN})) AS is_reviewed
     FROM engine_runs AS mine
     JOIN ai_conversations AS conversation
@@ -147,8 +148,9 @@ class CaseMessages(TenantRepository):
         """The review that a message was added to; None where the agent may answer it.
 
         That is the conversation's open review, whose approvals given so far are void, or the one by
-        which people took the conversation over. Idempotent by event. The caller has locked the
-        conversation and filed the message in it.
+        which people took the conversation over. Where somebody has taken it at the dashboard, what
+        comes first opens a review, and the rest joins that one. Idempotent by event. The caller has
+        locked the conversation and filed the message in it.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
         here = {**this, "conversation_id": conversation_id}

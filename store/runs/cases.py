@@ -49,7 +49,8 @@ class Case:
     the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
     often the agent answered in the thread in the hour before this message. `unattended_turns`: how
     often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
-    people have the thread, by another message's open review or for good. `approvals`: how many
+    people have the thread, by another message's open review or for good. `is_taken`: by somebody
+    at the dashboard, who may have no review of it yet. `approvals`: how many
     people approved the plan. `brain_budget_micros`: of the client, where it has one of its own.
     `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
     a language model. `sensitive_words`: the client's own, that always reach a human. `has_files`:
@@ -77,6 +78,7 @@ class Case:
     brain_budget_micros: int | None
     human_text: str | None
     has_files: bool = False
+    is_taken: bool = False
 
     @property
     def words(self) -> str:
@@ -119,6 +121,7 @@ class CaseRepository(TenantRepository):
             draft=_draft(row),
             human_text=row.human_text,
             has_files=bool(row.has_files),
+            is_taken=row.taken_at is not None,
         )
 
 
@@ -220,6 +223,7 @@ _CASE: Final = (
         _AUTOMATIC_TURNS.label("automatic_turns"),
         _UNATTENDED_TURNS.label("unattended_turns"),
         _IS_HELD.label("is_held"),
+        ai_conversations.c.taken_at,
         engine_runs.c.lookup,
         engine_runs.c.classification,
         engine_runs.c.confidence,

@@ -87,11 +87,11 @@ _OPEN: Final = sa.text("""
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
 # It makes room for the next one under its key, which the previous version of this code knows too.
-# While a human is asked about it, the next message must come to that human.
+# While a human is asked about it, or has taken it, the next message must come to that human.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
-    WHERE client_id = :client_id AND key = :key AND NOT EXISTS (
+    WHERE client_id = :client_id AND key = :key AND taken_at IS NULL AND NOT EXISTS (
         SELECT FROM engine_messages AS message
         JOIN engine_runs AS run
           ON run.client_id = message.client_id AND run.event_id = message.event_id

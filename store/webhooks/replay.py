@@ -175,6 +175,16 @@ class DeliveryReplay(TenantRepository):
             next_since=left[0].created_at if left else None,
         )
 
+    async def waiting(
+        self, webhook_id: str, since: datetime, *, everything: bool = False, limit: int
+    ) -> int:
+        """How many events `replay_since` would send now, counted up to `limit`."""
+        found = await self._connection.execute(
+            _ALL if everything else _MISSED,
+            {"client_id": self._tenant, "webhook_id": webhook_id, "since": since, "limit": limit},
+        )
+        return len(found.all())
+
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
     ) -> str:

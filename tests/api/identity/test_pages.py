@@ -16,7 +16,7 @@ async def test_every_page_is_private_and_frames_nowhere(front: LiveEngine, page:
 
     assert answer.status_code == 200
     headers = answer.headers
-    assert headers["cache-control"] == "no-store"
+    assert headers["cache-control"] == "private, no-store"
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
@@ -130,11 +130,15 @@ async def test_errors_of_pages_are_pages(front: LiveEngine) -> None:
 
 
 async def test_the_style_is_served_and_nothing_else(front: LiveEngine) -> None:
-    style = await front.http.get("/app/static/page.css")
-    outside = await front.http.get("/app/static/..%2fpages.py")
+    static = front.app.state.resources.pages.static
+    style = await front.http.get(static.url("app.css"))
+    older = await front.http.get("/app/static/an-older-version/app.css")
+    outside = await front.http.get(f"/app/static/{static.version}/..%2fpages.py")
 
     assert style.headers["content-type"] == "text/css; charset=utf-8"
-    assert style.headers["cache-control"].startswith("public")
+    assert "immutable" in style.headers["cache-control"]
+    assert older.content == style.content
+    assert "immutable" not in older.headers["cache-control"]
     assert outside.status_code == 404
 
 

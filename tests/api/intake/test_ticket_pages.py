@@ -24,10 +24,10 @@ async def test_a_ticket_is_answered_once(engine: LiveEngine, shop: Shop) -> None
 
 
 async def test_a_ticket_that_no_playbook_wants(
-    engine: LiveEngine, shop: Shop, owner: dict[str, str]
+    engine: LiveEngine, front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
     off = f"/api/dashboard/playbooks/{shop.playbook_id}/deactivate"
-    assert (await engine.http.post(off, headers=owner)).status_code == 200
+    assert (await front.http.post(off, headers=owner)).status_code == 200
     async with at_pages(engine, shop) as visitor:
         sent = await visitor.send(NEW, TICKETS, {"event_type": "x.y", "message": "Hello"})
 

@@ -29,6 +29,11 @@ SILENT: Final[Mapping[str, str]] = {
     "rate_by_link": "a customer is nobody's member: the rating's row tells it",
     "rate_in_widget": "likewise",
     "counting_lost": "it counts what a change costs, and changes nothing",
+    "save_preferences": "what somebody wants the pages to look like",
+    "keep_draft": "what was typed has had no effect yet",
+    "drop_draft": "likewise",
+    "take_form": "part of a form's effect, which is noted",
+    "lead_form": "likewise",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

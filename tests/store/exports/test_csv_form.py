@@ -180,8 +180,8 @@ def test_how_a_line_looks(connection: "psycopg.Connection[Any]") -> None:
     assert file == (
         "## ai_conversations (1)\r\n"
         "id,key,memory_key,channel,customer_email,summary,thread,sentiment,is_critical,"
-        "handed_over_at,ended_at,created_at,last_message_at,messages\r\n"
-        '"1","\'=1",,"","x\n\'##y","\'-5","{}",-0.5,false,,,'
+        "handed_over_at,taken_by,taken_at,ended_at,created_at,last_message_at,messages\r\n"
+        '"1","\'=1",,"","x\n\'##y","\'-5","{}",-0.5,false,,,,,'
         '"2026-01-02T03:04:05.6+00:00","2026-01-02T03:04:05.6+00:00","[]"\r\n'
         "## automation_events (1)\r\n"
         "id,event_type,source,status,customer_email,payload,created_at\r\n"

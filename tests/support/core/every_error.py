@@ -64,7 +64,13 @@ from domain.playbooks.errors import (
 )
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
-from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
+from domain.runs.errors import (
+    AnswerDelayed,
+    AnswerTimeout,
+    AnswerUnknown,
+    ConversationTaken,
+    NoAnswer,
+)
 from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
     InsufficientScope,
@@ -115,6 +121,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidBody("{reason} {nothing}"),
         InvalidQuery("{parameter} {nothing}"),
         EscalationClaimed("review-1", "user-1"),
+        ConversationTaken("user-1"),
         AnswerTimeout("event-1"),
         AnswerDelayed("event-1"),
         AnswerUnknown("event-1"),

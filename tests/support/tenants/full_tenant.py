@@ -30,6 +30,7 @@ from store.content.content import ContentRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
+from store.dashboard.tables import form_posts, page_drafts
 from store.exports.tables import automation_events
 from store.identity.tables import invitations, oauth_codes
 from store.intake.events import EventRepository
@@ -233,6 +234,8 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
+        (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
+        (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -1,7 +1,20 @@
-"""Pages of content: knowledge and templates."""
+"""Pages of content: knowledge, templates, suggestions."""
 
 from typing import Final
 
-from api.dashboard.routers.content import knowledge_pages
+from api.dashboard.routers.content import (
+    knowledge_gaps_pages,
+    knowledge_import_pages,
+    knowledge_pages,
+    suggestion_pages,
+    template_pages,
+)
 
-ROUTERS: Final = (knowledge_pages.router,)
+# What has a name of its own stands before what is named by an id.
+ROUTERS: Final = (
+    knowledge_gaps_pages.router,
+    knowledge_import_pages.router,
+    knowledge_pages.router,
+    template_pages.router,
+    suggestion_pages.router,
+)

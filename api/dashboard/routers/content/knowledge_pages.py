@@ -3,40 +3,67 @@
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
+from pydantic import Field
 from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import ManagersPost, Post, Posted, version_of
+from api.dashboard.routers.content.saved_content import (
+    USED_WITHIN,
+    ContentQuery,
+    saved_at,
+    try_on_cases,
+)
 from api.route import PathId
 from api.schemas.content.content import EntryBody, NewEntryBody
-from api.schemas.core.client_query import PageQuery, cursor_after
-from domain.content.content import KnowledgeEntry
+from api.schemas.core.client_query import ClientQuery, cursor_after
+from domain.agent.brain import Language
+from domain.content.content import MAX_LINE, KnowledgeEntry
 from domain.content.errors import ContentNotFound
+from domain.content.suggestion import SuggestedEntry
+from domain.core.ids import ULID
+from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.knowledge import add_knowledge, change_knowledge, delete_knowledge
+from services.content.lost_verdicts import counting_lost
+from store.analytics.content_uses import ContentUses
+from store.analytics.open_questions import OpenQuestions
 from store.content.content_changes import ContentChanges
 
 _LIST: Final = "/app/knowledge"
 _NEW: Final = f"{_LIST}/new"
 _ENTRY: Final = f"{_LIST}/{{knowledge_id}}"
 _ID: Final = PathId("knowledge_id", "entry", ContentNotFound)
-_BLANK: Final = {"title": "", "body": "", "language": "fr"}
 
 router = APIRouter(include_in_schema=False)
 EntryPage = Annotated[Page, Depends(OnPage(ANYONE, _ID))]
 EntryPost = Annotated[Post, Depends(Posted(MANAGERS, _ID))]
 
 
+class NewEntryQuery(ClientQuery):
+    """What a new entry begins with. `answer_of`: the run whose human answer is its text."""
+
+    title: Annotated[str, Field(max_length=MAX_LINE)] = ""
+    language: Language = "fr"
+    answer_of: Annotated[str | None, Field(pattern=ULID)] = None
+
+
 @router.get(_LIST)
 async def entries(page: AnyonesPage) -> Response:
-    query = page.query(PageQuery)
+    query = page.query(ContentQuery)
     async with page.resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).page(
-            KnowledgeEntry, after=query.cursor, limit=query.limit + 1
+            KnowledgeEntry, after=query.cursor, limit=query.limit + 1, language=query.language
+        )
+        shown = found[: query.limit]
+        uses = await ContentUses(connection, page.tenant).since(
+            page.now - USED_WITHIN, "knowledge", [one.id for one in shown]
         )
     return page.render(
         "content/knowledge.html",
-        entries=found[: query.limit],
+        entries=shown,
+        uses=uses,
+        chosen_language=query.language or "",
         cursor=cursor_after(found, query.limit, lambda last: last.id),
         may_change=page.may(MANAGERS),
     )
@@ -44,23 +71,33 @@ async def entries(page: AnyonesPage) -> Response:
 
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    typed = await page.typed(_LIST, _BLANK)
+    query = page.query(NewEntryQuery)
+    body = await _human_answer(page, query.answer_of) if query.answer_of else ""
+    typed = await page.typed(
+        _LIST, {"title": query.title, "body": body, "language": query.language}
+    )
     return page.render("content/entry.html", entry=None, typed=typed, form=_LIST, seen="")
+
+
+async def _human_answer(page: Page, run_id: str) -> str:
+    """What a person answered in a run; empty if nobody did."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await OpenQuestions(connection, page.tenant).answers([[run_id]])
+    return found[0].text if found else ""
 
 
 @router.post(_LIST)
 async def add(post: ManagersPost) -> Response:
-    body = post.body(
-        NewEntryBody,
-        title=post.text("title"),
-        body=post.text("body"),
-        language=post.text("language"),
-    )
+    page, body = post.page, post.body(NewEntryBody, **_fields(post))
+    if post.ticked("try"):
+        added = SuggestedEntry(title=body.title, body=body.body, language=body.language)
+        return await try_on_cases(post, ContentVariant(added=added))
     async with post.working() as work:
-        entry = await add_knowledge(
-            work, post.page.actor, title=body.title, body=body.body, language=body.language
-        )
-        await post.leads_to(work, to := f"{_LIST}/{entry.id}")
+        async with counting_lost(work, page.resources.model) as lost:
+            entry = await add_knowledge(
+                work, page.actor, title=body.title, body=body.body, language=body.language
+            )
+        await post.leads_to(work, to := saved_at(f"{_LIST}/{entry.id}", lost))
     return post.done(to, "content.added")
 
 
@@ -68,31 +105,38 @@ async def add(post: ManagersPost) -> Response:
 async def entry(page: EntryPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).read(KnowledgeEntry, page.record_id)
+        uses = await ContentUses(connection, page.tenant).since(
+            page.now - USED_WITHIN, "knowledge", [found.id]
+        )
     form = f"{_LIST}/{found.id}"
     typed = await page.typed(
         form, {"title": found.title, "body": found.body, "language": found.language}
     )
     return page.render(
-        "content/entry.html", entry=found, typed=typed, form=form, seen=version_of(found)
+        "content/entry.html",
+        entry=found,
+        typed=typed,
+        form=form,
+        seen=version_of(found),
+        used=uses.get(found.id, 0),
+        may_change=page.may(MANAGERS),
     )
 
 
 @router.post(_ENTRY)
 async def change(post: EntryPost) -> Response:
-    page = post.page
-    body = post.body(
-        EntryBody,
-        title=post.text("title"),
-        body=post.text("body"),
-        language=post.text("language"),
-    )
-    async with post.working(post.form) as work:
+    page, wanted = post.page, post.body(EntryBody, **_fields(post)).change
+    if post.ticked("try"):
+        return await try_on_cases(post, ContentVariant(id=page.record_id, knowledge=wanted))
+    async with post.working() as work:
         there = await ContentChanges(work.connection, page.tenant).read(
             KnowledgeEntry, page.record_id
         )
         post.check_seen(version_of(there))
-        await change_knowledge(work, page.actor, page.record_id, body.change)
-    return post.done(post.form, "content.saved")
+        async with counting_lost(work, page.resources.model) as lost:
+            await change_knowledge(work, page.actor, page.record_id, wanted)
+        await post.leads_to(work, to := saved_at(post.form, lost))
+    return post.done(to, "content.saved")
 
 
 @router.post(f"{_ENTRY}/delete")
@@ -100,3 +144,7 @@ async def delete(post: EntryPost) -> Response:
     async with post.working(_LIST) as work:
         await delete_knowledge(work, post.page.actor, post.page.record_id)
     return post.done(_LIST, "content.deleted")
+
+
+def _fields(post: Post) -> dict[str, str]:
+    return {name: post.text(name) for name in ("title", "body", "language")}

@@ -2,6 +2,16 @@
 
 from typing import Final
 
-from api.dashboard.routers.identity import provider_sign_in, sessions_page, sign_in_pages
+from api.dashboard.routers.identity import (
+    enter_page,
+    provider_sign_in,
+    sessions_page,
+    sign_in_pages,
+)
 
-ROUTERS: Final = (sign_in_pages.router, provider_sign_in.router, sessions_page.router)
+ROUTERS: Final = (
+    sign_in_pages.router,
+    enter_page.router,
+    provider_sign_in.router,
+    sessions_page.router,
+)

@@ -1,7 +1,18 @@
-"""Pages of webhooks."""
+"""Pages of webhooks: their URLs, their deliveries, and help for receivers."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.webhooks import (
+    delivery_pages,
+    webhook_deed_pages,
+    webhook_help_pages,
+    webhook_pages,
+)
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+# The page of the catalogue stands before those of one webhook, whose id it would be.
+ROUTERS: Final = (
+    webhook_help_pages.router,
+    webhook_pages.router,
+    webhook_deed_pages.router,
+    delivery_pages.router,
+)

@@ -1,0 +1,72 @@
+"""/app/knowledge/import: knowledge from a file, shown before it is imported."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict
+from starlette.responses import Response
+
+from api.dashboard.page import OnPage, Page
+from api.dashboard.post import ManagersPost, Post
+from api.dashboard.typed import SEEN, Typed
+from domain.agent.brain import Language
+from domain.content.knowledge_file import (
+    MAX_FILE_CHARS,
+    MAX_IMPORTED,
+    FileForm,
+    ImportPlan,
+    KnowledgeFile,
+)
+from domain.tenants.actor import MANAGERS
+from services.content.knowledge_import import import_knowledge, planned_import
+
+_IMPORT: Final = "/app/knowledge/import"
+_BLANK: Final = {"text": "", "form": FileForm.CSV.value, "language": "fr"}
+
+router = APIRouter(include_in_schema=False)
+
+
+class _FileFields(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    form: FileForm
+    language: Language
+
+
+@router.get(_IMPORT)
+async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
+    return _form(page, await page.typed(_IMPORT, _BLANK), None)
+
+
+@router.post(_IMPORT)
+async def send(post: ManagersPost) -> Response:
+    """Shows what the file would do; once that was seen, does it."""
+    page, file = post.page, _file(post)
+    if not post.ticked(SEEN):
+        async with page.resources.database.reading(page.tenant) as connection:
+            plan = await planned_import(connection, page.tenant, file)
+        return _form(page, Typed(post.fields, None), plan)
+    async with post.working("/app/knowledge") as work:
+        post.check_seen((await planned_import(work.connection, page.tenant, file)).version)
+        done = await import_knowledge(work, page.actor, file)
+    added, changed = str(len(done.new)), str(len(done.changed))
+    return post.done("/app/knowledge", "content.imported", added=added, changed=changed)
+
+
+def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
+    return page.render(
+        "content/import.html",
+        typed=typed,
+        plan=plan,
+        form=_IMPORT,
+        most=MAX_IMPORTED,
+        most_chars=MAX_FILE_CHARS,
+        may_change=True,
+    )
+
+
+def _file(post: Post) -> KnowledgeFile:
+    text, form, language = post.text("text"), post.text("form"), post.text("language")
+    fields = post.body(_FileFields, text=text, form=form, language=language)
+    return KnowledgeFile(fields.text, fields.form, fields.language)

@@ -1,0 +1,40 @@
+"""What the pages of content have in common: their list's query, and what follows a save."""
+
+from datetime import timedelta
+from typing import Final
+
+from starlette.responses import Response
+
+from api.dashboard.post import Post
+from api.dashboard.typed import kept_fields
+from api.schemas.core.client_query import PageQuery
+from domain.agent.brain import Language
+from domain.simulation.variant import ContentVariant
+from services.cases.content_previews import preview_content
+from services.content.lost_verdicts import LostVerdicts
+from services.dashboard.forms import keep_draft
+
+USED_WITHIN: Final = timedelta(days=30)
+_CASE_RUN: Final = "/app/simulator/runs/{}"
+
+
+class ContentQuery(PageQuery):
+    """The query of a list of content."""
+
+    language: Language | None = None
+
+
+def saved_at(path: str, lost: LostVerdicts) -> str:
+    """The page after a save, which says how many cases are green no more."""
+    return f"{path}?lost={lost.count}" if lost.count else path
+
+
+async def try_on_cases(post: Post, change: ContentVariant) -> Response:
+    """Have the cases run with the change, and keep the form as a draft: it saves nothing."""
+    page = post.page
+    async with post.working() as work:
+        run = await preview_content(work, page.actor, change)
+        fields = {name: text for name, text in kept_fields(post.fields).items() if name != "try"}
+        await keep_draft(work, page.visit.user.id, post.form, fields)
+        await post.leads_to(work, to := _CASE_RUN.format(run.id))
+    return post.done(to, "content.tried")

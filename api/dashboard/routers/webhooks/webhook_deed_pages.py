@@ -1,0 +1,121 @@
+"""/app/webhooks/ID/…: what is done to a webhook: a new secret, a pause, its end, a test."""
+
+import secrets
+from datetime import timedelta
+from typing import Final
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from api.dashboard.post import version_of
+from api.dashboard.routers.webhooks.webhook_pages import (
+    LIST,
+    WEBHOOK,
+    WebhookPage,
+    WebhookPost,
+    secret_page,
+)
+from api.schemas.webhooks.subscription import RotateBody, TestBody
+from domain.core.errors import InvalidBody
+from domain.webhooks.signature import SECRET_BYTES
+from domain.webhooks.webhook import OVERLAP_HOURS
+from services.webhooks.deliveries import send_test
+from services.webhooks.subscriptions import (
+    change_webhook,
+    delete_webhook,
+    enable_webhook,
+    rotate_webhook,
+)
+from store.webhooks.subscriptions import WebhookChange, WebhookRepository
+
+router = APIRouter(include_in_schema=False)
+
+_HOURS: Final = (0, 1, round(OVERLAP_HOURS), 72, 168)
+
+
+@router.get(f"{WEBHOOK}/rotate")
+async def rotation(page: WebhookPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await WebhookRepository(connection, page.tenant).read(page.record_id)
+    form = f"{LIST}/{found.id}/rotate"
+    return page.render(
+        "webhooks/rotate.html",
+        webhook=found,
+        form=form,
+        hours=_HOURS,
+        typed=await page.typed(form, {"overlap_hours": str(round(OVERLAP_HOURS))}),
+        # Of both secrets that sign now, so that two people do not rotate it at once.
+        seen=version_of(found.model_copy(update={"failure_count": 0, "missed": 0})),
+    )
+
+
+@router.post(f"{WEBHOOK}/rotate")
+async def rotate(post: WebhookPost) -> Response:
+    """The one page that shows the new secret."""
+    page = post.page
+    body = post.body(RotateBody, overlap_hours=_number(post.text("overlap_hours")))
+    async with post.working() as work:
+        there = await WebhookRepository(work.connection, page.tenant).read(page.record_id)
+        post.check_seen(version_of(there.model_copy(update={"failure_count": 0, "missed": 0})))
+        rotated = await rotate_webhook(
+            work,
+            page.actor,
+            page.record_id,
+            overlap=timedelta(hours=body.overlap_hours),
+            sealer=page.resources.sealer,
+            random_bytes=secrets.token_bytes(SECRET_BYTES),
+        )
+    return secret_page(page, rotated.webhook, rotated.secret)
+
+
+@router.post(f"{WEBHOOK}/pause")
+async def pause(post: WebhookPost) -> Response:
+    page = post.page
+    allow_private = page.resources.settings.webhooks.allow_private_addresses
+    async with post.working(to := f"{LIST}/{page.record_id}") as work:
+        await change_webhook(
+            work,
+            page.actor,
+            page.record_id,
+            WebhookChange(pause=True),
+            allow_private=allow_private,
+        )
+    return post.done(to, "webhooks.paused")
+
+
+@router.post(f"{WEBHOOK}/enable")
+async def enable(post: WebhookPost) -> Response:
+    async with post.working(to := f"{LIST}/{post.page.record_id}") as work:
+        enabled = await enable_webhook(work, post.page.actor, post.page.record_id)
+    return post.done(
+        to, "webhooks.enabled", missed=post.page.formats.number(enabled.webhook.missed)
+    )
+
+
+@router.post(f"{WEBHOOK}/test")
+async def test(post: WebhookPost) -> Response:
+    """It leads to the test's delivery, which tells what came of it."""
+    page = post.page
+    body = post.body(TestBody, event=post.text("event"))
+    async with post.working() as work:
+        delivery_id = await send_test(work, page.actor, page.record_id, body.event)
+        await post.leads_to(work, to := f"{LIST}/{page.record_id}/deliveries/{delivery_id}")
+    return post.done(to, "webhooks.tested")
+
+
+@router.post(f"{WEBHOOK}/delete")
+async def delete(post: WebhookPost) -> Response:
+    page = post.page
+    async with post.working(LIST) as work:
+        there = await WebhookRepository(work.connection, page.tenant).read(page.record_id)
+        post.check_confirmed(there.label)
+        await delete_webhook(work, page.actor, page.record_id)
+    return post.done(LIST, "webhooks.deleted", label=there.label)
+
+
+def _number(text: str) -> float:
+    """Raises InvalidBody."""
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidBody("champ « overlap_hours »") from None

@@ -1,0 +1,18 @@
+"""Code that pages show to those who write a receiver, as docs/webhooks.md has it."""
+
+from pathlib import Path
+from typing import Final
+
+_HERE: Final = Path(__file__).parent
+
+VERIFYING: Final = tuple(
+    (name, (_HERE / f"{file}.txt").read_text())
+    for name, file in (
+        ("Python", "python"),
+        ("Node.js", "node"),
+        ("PHP", "php"),
+        ("Python, stripe", "python_stripe"),
+        ("Python, standardwebhooks", "python_standard_webhooks"),
+    )
+)
+"""Pairs of the language, with its library, and the code that tells what is genuine."""

@@ -1,0 +1,234 @@
+"""The knowledge file: entries that a merchant brings along, as CSV or Markdown."""
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from domain.agent.brain import Language
+from domain.content.content import KnowledgeEntry, check_body, check_line
+from domain.core.errors import InvalidContent
+
+MAX_IMPORTED: Final = 500
+"""Entries of one file."""
+
+MAX_FILE_CHARS: Final = 500_000
+"""Characters of one file."""
+
+
+class FileForm(StrEnum):
+    """`csv`: columns title, body and, optional, language. `markdown`: a heading of the first or
+    second level begins an entry, and what stands below it is its text."""
+
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
+class LineProblem(StrEnum):
+    """What is wrong with a line of a file."""
+
+    TITLE = "title"
+    BODY = "body"
+    LANGUAGE = "language"
+    TWICE = "twice"
+    HEADER = "header"
+    UNREADABLE = "unreadable"
+    NO_HEADING = "no_heading"
+    TOO_MANY = "too_many"
+    TOO_LONG = "too_long"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeFile:
+    """`language`: of entries that name none."""
+
+    text: str
+    form: FileForm
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """`line`: where it begins, from 1."""
+
+    line: int
+    title: str
+    body: str
+    language: Language
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """An entry that is there has it too: then it is changed."""
+        return self.language, self.title
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    line: int
+    problem: LineProblem
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """An entry that is there, and what it would say."""
+
+    before: KnowledgeEntry
+    after: FileEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What a file would do. With problems it does nothing."""
+
+    new: tuple[FileEntry, ...]
+    changed: tuple[FileChange, ...]
+    same: int
+    problems: tuple[FileProblem, ...]
+
+    @property
+    def version(self) -> str:
+        """No other plan has it."""
+        parts = [
+            *(f"+{one.language}{one.title}\0{one.body}" for one in self.new),
+            *(f"~{one.before.id}{one.before.body}\0{one.after.body}" for one in self.changed),
+        ]
+        return hashlib.sha256("\1".join(parts).encode()).hexdigest()[:16]
+
+
+_COLUMNS: Final[Mapping[str, str]] = {
+    "title": "title",
+    "titre": "title",
+    "body": "body",
+    "text": "body",
+    "texte": "body",
+    "language": "language",
+    "langue": "language",
+}
+_HEADING: Final = re.compile(r"(#{1,2})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_FENCE: Final = ("```", "~~~")
+_LANGUAGES: Final[Mapping[str, Language]] = {"fr": "fr", "en": "en"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One entry as it stands in a file."""
+
+    line: int
+    title: str
+    body: str
+    language: str
+
+
+def read_file(file: KnowledgeFile) -> tuple[tuple[FileEntry, ...], tuple[FileProblem, ...]]:
+    """The entries of a file, and what is wrong with the rest."""
+    if len(file.text) > MAX_FILE_CHARS:
+        return (), (FileProblem(1, LineProblem.TOO_LONG),)
+    read = _of_csv if file.form is FileForm.CSV else _of_markdown
+    entries: list[FileEntry] = []
+    problems: list[FileProblem] = []
+    names: set[tuple[str, str]] = set()
+    for found in read(file):
+        one = found if isinstance(found, FileProblem) else _checked(found)
+        if isinstance(one, FileEntry) and one.name in names:
+            one = FileProblem(one.line, LineProblem.TWICE)
+        if isinstance(one, FileProblem):
+            problems.append(one)
+            continue
+        if len(entries) == MAX_IMPORTED:
+            problems.append(FileProblem(one.line, LineProblem.TOO_MANY))
+            break
+        names.add(one.name)
+        entries.append(one)
+    return tuple(entries), tuple(problems)
+
+
+def plan_of(
+    entries: Sequence[FileEntry],
+    problems: Sequence[FileProblem],
+    there: Mapping[tuple[str, str], KnowledgeEntry],
+) -> ImportPlan:
+    """What the file would do to the entries that are `there`, by language and title."""
+    known = [(there.get(one.name), one) for one in entries]
+    changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]
+    new = tuple(one for old, one in known if old is None)
+    return ImportPlan(
+        new=new,
+        changed=tuple(changed),
+        same=len(entries) - len(new) - len(changed),
+        problems=tuple(problems),
+    )
+
+
+def _checked(found: _Found) -> FileEntry | FileProblem:
+    language = _LANGUAGES.get(found.language.strip().lower())
+    if language is None:
+        return FileProblem(found.line, LineProblem.LANGUAGE)
+    try:
+        title = check_line("title", found.title)
+    except InvalidContent:
+        return FileProblem(found.line, LineProblem.TITLE)
+    try:
+        return FileEntry(found.line, title, check_body(found.body), language)
+    except InvalidContent:
+        return FileProblem(found.line, LineProblem.BODY)
+
+
+def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
+    text = file.text.removeprefix("\ufeff")
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    columns: list[str | None] | None = None
+    line = 1
+    try:
+        for row in reader:
+            if columns is None:
+                columns = [_COLUMNS.get(name.strip().lower()) for name in row]
+                if sorted(filter(None, columns)) not in (
+                    ["body", "title"],
+                    ["body", "language", "title"],
+                ):
+                    yield FileProblem(1, LineProblem.HEADER)
+                    return
+            elif any(row):
+                values = {name: value for name, value in zip(columns, row, strict=False) if name}
+                yield _Found(
+                    line,
+                    values.get("title", ""),
+                    values.get("body", ""),
+                    values.get("language") or file.language,
+                )
+            line = reader.line_num + 1
+    except csv.Error:
+        yield FileProblem(line, LineProblem.UNREADABLE)
+
+
+def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
+    """A heading of the first level without text is the title of the whole."""
+    begun: re.Match[str] | None = None
+    at, is_code = 1, False
+    body: list[str] = []
+    for number, line in enumerate(file.text.split("\n"), start=1):
+        heading = None if is_code else _HEADING.fullmatch(line)
+        if heading is None:
+            is_code ^= line.lstrip().startswith(_FENCE)
+            body.append(line)
+            continue
+        yield from _section(begun, at, body, file.language)
+        begun, at, body = heading, number, []
+    yield from _section(begun, at, body, file.language)
+
+
+def _section(
+    heading: re.Match[str] | None, line: int, body: Sequence[str], language: str
+) -> Iterator[_Found | FileProblem]:
+    text = "\n".join(body).strip()
+    if heading is None:
+        if text:
+            yield FileProblem(line, LineProblem.NO_HEADING)
+    elif text or len(heading.group(1)) == 2:
+        yield _Found(line, heading.group(2), text, language)

@@ -1,0 +1,93 @@
+"""Shoot every page, light and dark, on a desk and on a phone: `python -m scripts.screenshots`.
+
+The demo's data is made anew, or is that of a stack that is running: `--data .data`. The pages are
+this code's. `--only /app/reviews` shoots what lies below a path, `--language fr` in French. The
+files are in `.screenshots/`, called by page, screen and theme.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Final, get_args
+
+from adapters.observability.logs import configure_logs
+from tests.support.dashboard.chromium import (
+    CHROMIUM,
+    DESK,
+    PHONE,
+    Seat,
+    Theme,
+    chromium,
+    seated,
+)
+from tests.support.dashboard.demo_pages import DemoPages, demo_data, demo_pages
+
+FOLDER: Final = Path(__file__).parents[1] / ".screenshots"
+_SCREENS: Final = {"desk": DESK, "phone": PHONE}
+
+
+def name_of(route: str) -> str:
+    """The name of a page's files: `/app/reviews/{review_id}` is `reviews-ID`."""
+    parts = route.removeprefix("/app").strip("/").split("/")
+    return "-".join("ID" if part.startswith("{") else part for part in parts) or "overview"
+
+
+async def shoot(pages: DemoPages, only: str, language: str, folder: Path) -> None:
+    """Every page that a link leads to, and what is wrong with one."""
+    crawled = await pages.crawl(language)
+    chosen = {
+        route: addresses[0]
+        for route, addresses in crawled.found.items()
+        if addresses[0].startswith(only)
+    }
+    async with chromium() as browser:
+        for screen, size in _SCREENS.items():
+            async with seated(
+                browser, pages.url, pages.owner, language=language, size=size
+            ) as seat:
+                await _shoot_all(seat, chosen, folder, screen)
+    print(f"{len(chosen)} pages are in {folder}")
+    for broken in crawled.broken:
+        print(f"broken: {broken}")
+    for route in crawled.unseen if only == "/app" else ():
+        print(f"no link leads to {route}")
+
+
+async def _shoot_all(seat: Seat, chosen: dict[str, str], folder: Path, screen: str) -> None:
+    for route, address in chosen.items():
+        await seat.open(address)
+        for theme in get_args(Theme):
+            await seat.in_theme(theme)
+            file = folder / f"{name_of(route)}.{screen}.{theme}.png"
+            await seat.page.screenshot(path=file, full_page=True)
+    for complaint in dict.fromkeys(seat.complaints):
+        print(f"complaint: {complaint}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Shoot every page.")
+    parser.add_argument("--data", type=Path, help="folder of a stack that is running")
+    parser.add_argument("--only", default="/app", help="path that the pages begin with")
+    parser.add_argument("--language", default="en", choices=("en", "fr"))
+    parser.add_argument("--into", type=Path, default=FOLDER)
+    given = parser.parse_args()
+    if CHROMIUM is None:
+        parser.error("no chromium on this machine: sh scripts/system_packages.sh")
+
+    configure_logs("WARNING")
+
+    given.into.mkdir(exist_ok=True)
+
+    async def run(data: Path) -> None:
+        async with demo_pages(data) as pages:
+            await shoot(pages, given.only, given.language, given.into)
+
+    with tempfile.TemporaryDirectory() as made:
+        data = given.data or Path(made) / "data"
+        with demo_data(data):
+            asyncio.run(run(data))
+
+
+if __name__ == "__main__":
+    main()

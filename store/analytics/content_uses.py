@@ -1,0 +1,46 @@
+"""How often answers of the last days rest on a client's knowledge or templates."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Final, Literal
+
+import sqlalchemy as sa
+
+from domain.core.ids import first_ulid
+from store.core.repository import TenantRepository
+
+NEWEST: Final = 2_000
+"""So many runs are looked at."""
+
+_USES: Final = sa.text("""
+    SELECT cited ->> 'id' AS id, count(*) AS uses
+    FROM (
+        SELECT citations FROM engine_runs
+        WHERE client_id = :client_id AND id >= :first_id
+        ORDER BY id DESC LIMIT :newest
+    ) AS run
+    CROSS JOIN LATERAL jsonb_array_elements(run.citations) AS cited
+    WHERE cited ->> 'kind' = :kind AND cited ->> 'id' = ANY(:ids)
+    GROUP BY 1
+""")
+
+
+class ContentUses(TenantRepository):
+    async def since(
+        self, since: datetime, kind: Literal["knowledge", "template"], ids: Collection[str]
+    ) -> Mapping[str, int]:
+        """How many of the `NEWEST` runs since an aware time rest on each; those without a run are
+        left out."""
+        if not ids:
+            return {}
+        rows = await self._connection.execute(
+            _USES,
+            {
+                "client_id": self._tenant,
+                "first_id": first_ulid(since),
+                "newest": NEWEST,
+                "kind": kind,
+                "ids": list(ids),
+            },
+        )
+        return {row.id: row.uses for row in rows}

@@ -1,0 +1,31 @@
+"""The page of suggestions: a member accepts or drops each."""
+
+from domain.tenants.client import Role
+from tests.support.content.suggestions import ENTRY, suggested
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages
+from tests.support.tenants.shop import Shop
+
+LIST = "/app/suggestions"
+
+
+async def test_a_suggestion_is_accepted_once_or_dropped(front: LiveEngine, shop: Shop) -> None:
+    first, second = await suggested(front.database, shop), await suggested(front.database, shop)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(LIST)
+        assert page.count(ENTRY.title) >= 2
+
+        accepted = await owner.send(LIST, f"{LIST}/{first}/accept")
+        assert "Accepted." in await owner.follow(accepted)
+        assert accepted.headers["location"].startswith("/app/knowledge/")
+        refused = await owner.follow(await owner.send(LIST, f"{LIST}/{second}/refuse"))
+        assert "Dropped." in refused
+        assert "Nothing is suggested." in refused
+
+
+async def test_a_viewer_decides_nothing(front: LiveEngine, shop: Shop) -> None:
+    await suggested(front.database, shop)
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        page = await viewer.see(LIST)
+        assert ENTRY.title in page
+        assert "/accept" not in page

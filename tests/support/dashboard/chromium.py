@@ -1,0 +1,127 @@
+"""Chromium at the pages: signed in, and watched for what no page of ours may do.
+
+async with chromium() as browser, seated(browser, url, secret) as seat:
+    await seat.open("/app/knowledge")
+    assert seat.complaints == []
+"""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response
+
+from tests.support.widget.pages import CHROMIUM, chromium
+
+__all__ = ["CHROMIUM", "DESK", "PHONE", "Seat", "chromium", "seated"]
+
+DESK: Final = (1280, 900)
+PHONE: Final = (390, 844)
+Theme = Literal["light", "dark"]
+
+_AXE: Final = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+    "resultTypes": ["violations"],
+}
+# Scroll containers of their own may be wider than the screen; the page may not.
+_TOO_WIDE: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@dataclass
+class Seat:
+    """Somebody before a browser. `complaints`: what the console said of errors and of the policy,
+    scripts that failed, and requests to others than `url`."""
+
+    page: Page
+    url: str
+    complaints: list[str] = field(default_factory=list)
+
+    async def open(self, path: str) -> Response:
+        """Go to a page of ours by its path."""
+        answer = await self.page.goto(f"{self.url}{path}")
+        assert answer is not None
+        return answer
+
+    async def press(self, name: str) -> None:
+        """Click the button of this name, and wait for the page that it leads to."""
+        button = self.page.get_by_role("button", name=name).first
+        async with self.page.expect_navigation():
+            await button.click()
+
+    async def text(self) -> str:
+        return await self.page.locator("main").inner_text()
+
+    async def too_wide(self, width: int) -> int:
+        """By how many pixels the page would scroll sideways on a screen of this width."""
+        before = self.page.viewport_size
+        await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
+        over: int = await self.page.evaluate(_TOO_WIDE)
+        if before is not None:
+            await self.page.set_viewport_size(before)
+        return over
+
+    async def in_theme(self, theme: Theme) -> None:
+        await self.page.emulate_media(color_scheme=theme)
+
+    async def findings(self) -> list[str]:
+        """What axe finds serious or critical."""
+        # The page's policy lets no script in but ours; the browser itself evaluates this one.
+        await self.page.evaluate(AXE_SCRIPT)
+        found: dict[str, Any] = await self.page.evaluate(f"axe.run(document, {json.dumps(_AXE)})")
+        return [
+            f"{one['impact']}: {one['id']}: {where['html'][:200]}: {where['failureSummary'][:300]}"
+            for one in found["violations"]
+            if one["impact"] in ("serious", "critical")
+            for where in one["nodes"][:3]
+        ]
+
+    def watch(self) -> None:
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"script: {error}"))
+        self.page.on("request", self._see)
+
+    def _hear(self, said: ConsoleMessage) -> None:
+        # A page that answers with an error is meant, and its test looks at the status.
+        meant = said.text.startswith("Failed to load resource") and "/app" in said.location["url"]
+        if said.type in ("error", "warning") and not meant:
+            self.complaints.append(f"{self.page.url}: {said.type}: {said.text}")
+
+    def _see(self, request: Request) -> None:
+        to = urlsplit(request.url)
+        if to.scheme in ("http", "https") and f"{to.scheme}://{to.netloc}" != self.url:
+            self.complaints.append(f"{self.page.url}: asks {request.url}")
+
+
+@asynccontextmanager
+async def seated(
+    browser: Browser,
+    url: str,
+    secret: str | None = None,
+    *,
+    language: str = "en",
+    theme: Theme = "light",
+    size: tuple[int, int] = DESK,
+    scripts: bool = True,
+) -> AsyncIterator[Seat]:
+    """A browser of its own at the service of `url`. `secret`: of a session, else nobody is signed
+    in. `scripts`: whether it runs any."""
+    context = await browser.new_context(
+        locale={"en": "en-GB", "fr": "fr-FR"}[language],
+        timezone_id="Europe/Paris",
+        color_scheme=theme,
+        viewport={"width": size[0], "height": size[1]},
+        java_script_enabled=scripts,
+        reduced_motion="reduce",
+    )
+    if secret is not None:
+        await context.add_cookies([{"name": "session", "value": secret, "url": url}])
+    seat = Seat(await context.new_page(), url)
+    seat.watch()
+    try:
+        yield seat
+    finally:
+        await context.close()

@@ -1,0 +1,60 @@
+"""One page of each kind, found as people find them: by the links of others."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+
+from tests.support.dashboard.page_list import links_of, route_at, seen_pages
+
+# A list leads to fifty records, of which the first show what there is to see.
+_OF_A_KIND = 3
+
+
+@dataclass
+class Crawl:
+    """`found`: by the route's path, the addresses that were read, the first of each kind first.
+    `broken`: links that lead nowhere, with the page that they stand on."""
+
+    found: dict[str, list[str]] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def pages(self) -> list[str]:
+        """One address of each kind."""
+        return [addresses[0] for addresses in self.found.values()]
+
+    @property
+    def unseen(self) -> list[str]:
+        """Routes of pages that no link led to."""
+        return [one.path for one in seen_pages() if one.path not in self.found]
+
+
+async def crawl(
+    get: Callable[[str], Awaitable[tuple[int, str]]],
+    begin: Iterable[str] = ("/app",),
+    *,
+    of_a_kind: int = _OF_A_KIND,
+) -> Crawl:
+    """Follow the links of all pages. `get` answers with a page's status and its text."""
+    crawled = Crawl()
+    waiting = deque((one, "") for one in begin)
+    known = {*begin}
+    while waiting:
+        address, source = waiting.popleft()
+        route = route_at(address.partition("?")[0])
+        if route is None:
+            crawled.broken.append(f"{source} leads to {address}, which no route has")
+            continue
+        seen = crawled.found.get(route.path, [])
+        if route.roles is None or len(seen) >= of_a_kind:
+            continue
+        status, page = await get(address)
+        if status != 200:
+            crawled.broken.append(f"{source} leads to {address}: {status}")
+            continue
+        crawled.found.setdefault(route.path, []).append(address)
+        for link in links_of(page):
+            if link not in known:
+                known.add(link)
+                waiting.append((link, address))
+    return crawled

@@ -1,0 +1,89 @@
+"""A stack with the demo's data, and this code's pages over it."""
+
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import sqlalchemy as sa
+from fastapi import FastAPI
+
+from api.app import create_app
+from demo.content import OWNER
+from domain.identity.session import SECRET_BYTES, SessionKind
+from domain.intake.rate_limit import LimitDecision, LimitScope
+from embedded.data_folder import running_stack
+from embedded.ports import free_port
+from services.core.unit_of_work import UnitsOfWork
+from services.identity.sessions import Visitor, open_session
+from settings import load_settings
+from store.tenants.tables import users
+from tests.support.core.command_line import dev_stack, ready_url
+from tests.support.dashboard.crawl import Crawl, crawl
+from tests.support.widget.pages import listening
+
+
+@dataclass(frozen=True)
+class DemoPages:
+    """The pages of the demo shop at `url`; `owner`: the secret of a session of its owner."""
+
+    url: str
+    owner: str
+    app: FastAPI
+
+    async def crawl(self, language: str = "en") -> Crawl:
+        async with httpx.AsyncClient(
+            base_url=self.url, timeout=60, trust_env=False, cookies={"session": self.owner}
+        ) as http:
+
+            async def get(path: str) -> tuple[int, str]:
+                answer = await http.get(path, headers={"accept-language": language})
+                return answer.status_code, answer.text
+
+            return await crawl(get)
+
+
+@contextmanager
+def demo_data(data: Path) -> Iterator[None]:
+    """The stack of a folder: the one that runs there, else a new one that takes the tour."""
+    if data.exists() and running_stack(data) is not None:
+        yield
+        return
+    with dev_stack(data, "--port", str(free_port())) as process:
+        ready_url(process)
+        yield
+
+
+@asynccontextmanager
+async def demo_pages(data: Path) -> AsyncIterator[DemoPages]:
+    """This code's application over the data of a running stack, without limits of requests."""
+    stack = running_stack(data)
+    assert stack is not None, f"no stack is running on {data}"
+    app = create_app(load_settings(**stack.env))
+    async with app.router.lifespan_context(app), listening(app) as url:
+        unlimited(app)
+        yield DemoPages(url, await _session(app), app)
+
+
+def unlimited(app: FastAPI) -> None:
+    """A test that looks at all pages is faster than people."""
+    limiter = app.state.resources.limiter
+    check = limiter.check_request
+
+    async def unchecked(request: object, scope: LimitScope, *rest: object) -> LimitDecision | None:
+        return None if scope is LimitScope.PAGES else await check(request, scope, *rest)
+
+    limiter.check_request = unchecked
+
+
+async def _session(app: FastAPI) -> str:
+    work: UnitsOfWork = app.state.resources.work
+    async with work.everywhere() as unit:
+        user_id = await unit.connection.scalar(sa.select(users.c.id).where(users.c.email == OWNER))
+        assert user_id is not None
+        random = secrets.token_bytes(SECRET_BYTES)
+        visitor = Visitor("127.0.0.0/24", "Browser/1.0")
+        opened = await open_session(unit, user_id, SessionKind.BROWSER, visitor, random)
+    return opened.secret

@@ -1,0 +1,86 @@
+"""All pages for people, as the routes say."""
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
+from typing import Final
+from urllib.parse import urlsplit
+
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from starlette.routing import compile_path
+
+from api.dashboard.every_page import PAGE_ROUTERS
+from api.dashboard.page import OnPage
+from api.dashboard.post import Posted
+from domain.tenants.client import Role
+
+_LINK: Final = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
+# Links that are no pages: files, and what belongs to nobody's dashboard.
+STATIC: Final = "/app/static/"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRoute:
+    """`roles`: who may; None where nobody has to be a member for it."""
+
+    method: str
+    path: str
+    roles: Set[Role] | None
+
+    @property
+    def has_record(self) -> bool:
+        return "{" in self.path
+
+    def fits(self, path: str) -> bool:
+        return compile_path(self.path)[0].match(path) is not None
+
+
+@cache
+def page_routes() -> tuple[PageRoute, ...]:
+    """In the order in which they are asked."""
+    return tuple(
+        PageRoute(method, route.path, _roles_of(route.dependant))
+        for router in PAGE_ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute) and not route.path.startswith(STATIC)
+        for method in sorted(route.methods or ())
+    )
+
+
+def _roles_of(dependant: Dependant) -> Set[Role] | None:
+    return next(
+        (one.call.roles for one in _all_of(dependant) if isinstance(one.call, OnPage | Posted)),
+        None,
+    )
+
+
+def _all_of(dependant: Dependant) -> Iterator[Dependant]:
+    for one in dependant.dependencies:
+        yield one
+        yield from _all_of(one)
+
+
+def seen_pages() -> tuple[PageRoute, ...]:
+    """What a member may look at."""
+    return tuple(one for one in page_routes() if one.method == "GET" and one.roles is not None)
+
+
+def route_at(path: str, method: str = "GET") -> PageRoute | None:
+    """The first that a request to a path reaches."""
+    return next(
+        (one for one in page_routes() if one.method == method and one.fits(path)),
+        None,
+    )
+
+
+def links_of(page: str) -> list[str]:
+    """Where a page leads within the dashboard: paths with their query."""
+    found = []
+    for link in map(unescape, _LINK.findall(page)):
+        to = urlsplit(link)
+        if not to.netloc and (to.path == "/app" or to.path.startswith("/app/")):
+            found.append(to.path + (f"?{to.query}" if to.query else ""))
+    return list(dict.fromkeys(found))
