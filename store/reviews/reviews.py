@@ -30,8 +30,8 @@ _MAX_JOINED_CHARS: Final = 20_000
 class ReviewFilter:
     """Which reviews are wanted; what is None leaves nothing out.
 
-    `min_amount`: in minor units of whatever currency the review's money has. `decided`: none that is
-    open. `awaits_second`: only those that one of two people has approved.
+    `min_amount`: in minor units of whatever currency the review's money has. `decided`: none that
+    is open. `awaits_second`: only those that one of two people has approved.
     """
 
     status: Wanted = Wanted.OPEN

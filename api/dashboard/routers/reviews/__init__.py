@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from api.dashboard.routers.reviews import review_pages, review_queue_pages, review_keeping_pages
+from api.dashboard.routers.reviews import review_keeping_pages, review_pages, review_queue_pages
 
 ROUTERS: Final = (review_queue_pages.router, review_pages.router, review_keeping_pages.router)

@@ -72,7 +72,5 @@ async def keep_as_knowledge(
 def _entry(found: Review) -> dict[str, str]:
     """The entry that the answer makes, without the customer's personal data."""
     numbers = find_order_numbers(found.draft)
-    body = impersonal(
-        found.draft, email=found.customer_email, name=None, order_numbers=numbers
-    )
+    body = impersonal(found.draft, email=found.customer_email, name=None, order_numbers=numbers)
     return {"title": "", "body": body, "language": "fr"}

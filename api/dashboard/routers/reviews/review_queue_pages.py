@@ -73,7 +73,7 @@ async def queue(page: AnyonesPage) -> Response:
     )
 
 
-@router.post(_LIST)
+@router.post(f"{_LIST}/several")
 async def several(post: ReviewersPost) -> Response:
     """Claim, release or reject all that were ticked: all of them, or none."""
     chosen = sorted({_review_id(one) for one in post.chosen("review")})
