@@ -13,6 +13,7 @@ from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.copilot.document_files import document_index
 from adapters.copilot.talker_choice import talker_from
+from adapters.demo.folder import DemoShopFolder
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
@@ -53,6 +54,7 @@ from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
 from services.tenants.key_uses import KeyUses
 from settings import Settings
+from settings.service import IntegrationSettings
 from store.core.database import Database
 from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
@@ -102,6 +104,7 @@ def resources_held(
                     outside,
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
+                demo_shops=_demo_shops(settings.integrations),
                 mail_servers=SmtpGuard(allow_private=settings.webhooks.allow_private_addresses),
                 payments=stripe_checkout(settings.payments, outside, settings.server.dashboard),
                 door=Door(),
@@ -166,6 +169,12 @@ def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions
         budget_micros=round(settings.brain.monthly_budget * 1_000_000),
     )
     return Copilot(setup, database, utc_now)
+
+
+def _demo_shops(settings: IntegrationSettings) -> DemoShopFolder | None:
+    if settings.demo_shops is None or not settings.allow_loopback_targets:
+        return None
+    return DemoShopFolder(settings.demo_shops)
 
 
 def _checks(database: Database, client: Client) -> dict[str, Check]:

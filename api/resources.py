@@ -25,7 +25,7 @@ from domain.cases.digest import NamesModel
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.identity.ports import ClientDocuments
-from domain.integrations.ports import Connectors, MailServers
+from domain.integrations.ports import Connectors, DemoShops, MailServers
 from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
 from services.copilot.copilot import Copilot
@@ -42,7 +42,8 @@ from store.tenants.keys import ActiveKey
 @dataclass(frozen=True, slots=True)
 class Resources:
     """`bodies`: on their way to us, by caller. `keys`, `widget_keys`: those that are presented.
-    `provider`: another one than ours, where it signs people in."""
+    `provider`: another one than ours, where it signs people in. `demo_shops`: None where members
+    may connect none."""
 
     settings: Settings
     database: Database
@@ -52,6 +53,7 @@ class Resources:
     limiter: RateLimiter
     sealer: Sealer
     connectors: Connectors
+    demo_shops: DemoShops | None
     mail_servers: MailServers
     payments: Payments | None
     door: Door

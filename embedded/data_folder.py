@@ -76,6 +76,11 @@ class DataFolder:
         return self.root / "shop.db"
 
     @property
+    def demo_shops(self) -> Path:
+        """Where the demo shops lie that members connect by themselves."""
+        return self.root / "demo-shops"
+
+    @property
     def authority(self) -> Path:
         """The certificate of this folder's own authority (`embedded/certificates.py`)."""
         return self.root / "ca.pem"

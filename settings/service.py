@@ -211,6 +211,10 @@ class IntegrationSettings(BaseModel):
         default=False,
         description="Whether clients' integrations may lie on this machine; for tests and demos.",
     )
+    demo_shops: Path | None = Field(
+        default=None,
+        description="Folder of demo shops, one a client, that members may connect; unset: none.",
+    )
 
 
 class WebhookSettings(BaseModel):

@@ -1,9 +1,11 @@
 """A merchant's shop and helpdesk, as the agent asks them."""
 
+from datetime import datetime
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.ids import TenantId
 from domain.core.money import Money
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
@@ -81,3 +83,13 @@ class Connectors(Protocol):
     def helpdesk(self, integration: Integration) -> Helpdesk: ...
 
     def notices(self, integration: Integration) -> NoticeBoard: ...
+
+
+class DemoShops(Protocol):
+    """Shops on this machine that members may connect by themselves, to try the service."""
+
+    async def open(self, tenant: TenantId, now: datetime) -> str:
+        """The path of the client's own one, which is made if it is not there."""
+
+    def is_own(self, tenant: TenantId, path: str) -> bool:
+        """Whether `open` gave this path."""

@@ -7,7 +7,7 @@ from typing import Final
 from domain.core.ports import Sealer
 from domain.inbound.platform_catalogue import DUTIFUL
 from domain.integrations.credentials import new_integration
-from domain.integrations.integration import IntegrationEntry
+from domain.integrations.integration import Integration, IntegrationEntry
 from domain.integrations.providers import Provider
 from domain.tenants.actor import MANAGERS, Actor, ActorKind
 from services.core.unit_of_work import UnitOfWork
@@ -41,12 +41,29 @@ async def connect_integration(
         sealer,
         by_operator=actor.kind in _OF_THIS_MACHINE,
     )
+    return await _store(work, actor, integration)
+
+
+async def connect_demo_shop(
+    work: UnitOfWork, actor: Actor, path: str, *, sealer: Sealer
+) -> IntegrationEntry:
+    """Connect the client's own demo shop. `path`: from `DemoShops`, never from a person.
+
+    Raises RoleRequired, ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    shop = new_integration(
+        work.new_id(), Provider.DEMO_SHOP, {"path": path}, {}, sealer, by_operator=True
+    )
+    return await _store(work, actor, shop)
+
+
+async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> IntegrationEntry:
     integrations = IntegrationRepository(work.connection, work.tenant)
     work.deliver(*await integrations.connect(integration, work.now, work.new_id))
     await EndpointRepository(work.connection, work.tenant).close_ended(but_of=DUTIFUL)
-    work.note(
-        actor, "integration connected", integration_id=integration.id, provider=provider.value
-    )
+    ids = {"integration_id": integration.id, "provider": integration.provider.value}
+    work.note(actor, "integration connected", **ids)
     return await integrations.entry(integration.id)
 
 

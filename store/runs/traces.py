@@ -68,7 +68,7 @@ _TRACE: Final = sa.text(f"""
 """)  # noqa: S608 - our own names
 
 # By id, which is the order of admission, along the primary key.
-_PAGE: Final = sa.text("""
+_PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email
                 ELSE event.unified ->> 'customer_email' END AS customer_email,
@@ -77,11 +77,21 @@ _PAGE: Final = sa.text("""
     FROM engine_runs AS run
     JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
     WHERE run.client_id = :client_id AND run.id < :before
-      AND (:status ::text IS NULL OR run.status = :status)
-      AND (:classification ::text IS NULL OR run.classification = :classification)
+      {which}
     ORDER BY run.id DESC
     LIMIT :limit
-""")
+"""
+# Only the filters that are set: a plan for all of them would use the index of none.
+_PAGES: Final = {
+    (by_status, by_class): sa.text(
+        _PAGE.format(
+            which=("AND run.status = :status " if by_status else "")
+            + ("AND run.classification = :classification" if by_class else "")
+        )
+    )
+    for by_status in (False, True)
+    for by_class in (False, True)
+}
 
 # ULIDs begin with 0 to 7.
 _BEYOND_ALL: Final = "8"
@@ -104,16 +114,17 @@ class RunTraces(TenantRepository):
         classification: Category | None = None,
     ) -> list[RunSummary]:
         """Runs, newest first. `before`: the last run of the page before this one."""
-        rows = await self._connection.execute(
-            _PAGE,
-            {
-                "client_id": self._tenant,
-                "limit": limit,
-                "before": before or _BEYOND_ALL,
-                "status": status,
-                "classification": classification,
-            },
-        )
+        given: dict[str, object] = {
+            "client_id": self._tenant,
+            "limit": limit,
+            "before": before or _BEYOND_ALL,
+        }
+        if status is not None:
+            given["status"] = status
+        if classification is not None:
+            given["classification"] = classification
+        page = _PAGES[status is not None, classification is not None]
+        rows = await self._connection.execute(page, given)
         return [RunSummary.model_validate(row, from_attributes=True) for row in rows]
 
 

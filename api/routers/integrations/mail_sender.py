@@ -1,6 +1,5 @@
 """/api/dashboard/mail-sender: whose name a client's mails to customers go out under."""
 
-import secrets
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Request
@@ -8,16 +7,13 @@ from starlette.responses import Response
 
 from api.access import ManagerDep, MemberDep
 from api.dashboard.pages import language_of
-from api.resources import Resources, ResourcesDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, errors
 from api.schemas.integrations.mail_sender import ResentCodeBody, SenderBody, SenderCodeBody
-from domain.core.ids import TenantId
-from domain.identity.code import CODES, code_text
-from domain.identity.contracts import SendMailInput
+from api.sender_codes import drawn_code, mail_sender_code
 from domain.integrations.client_sender import ShownSender
 from domain.integrations.errors import InvalidSenderCode
 from services.integrations.mail_senders import (
-    DrawnCode,
     remove_mail_sender,
     send_sender_code,
     set_mail_sender,
@@ -52,13 +48,13 @@ async def put(
         member.actor,
         member.tenant,
         body.wanted,
-        _drawn(language_of(request)),
+        drawn_code(language_of(request)),
         sealer=resources.sealer,
         servers=resources.mail_servers,
         service_address=resources.settings.mail.sender,
     )
     if stored.code_id is not None:
-        await _mail(resources, member.tenant, stored.code_id)
+        await mail_sender_code(resources, member.tenant, stored.code_id)
     return stored.shown
 
 
@@ -75,10 +71,10 @@ async def send_again(
     resources: ResourcesDep,
 ) -> Response:
     """It takes the place of the one before, and counts as any other."""
-    code = _drawn(body.language or language_of(request))
+    code = drawn_code(body.language or language_of(request))
     async with resources.work.of(member.tenant) as work:
         code_id = await send_sender_code(work, member.actor, code, resources.sealer)
-    await _mail(resources, member.tenant, code_id)
+    await mail_sender_code(resources, member.tenant, code_id)
     return Response(status_code=204)
 
 
@@ -107,13 +103,3 @@ async def remove(member: ManagerDep, resources: ResourcesDep) -> Response:
     async with resources.work.of(member.tenant) as work:
         await remove_mail_sender(work, member.actor)
     return Response(status_code=204)
-
-
-def _drawn(language: str) -> DrawnCode:
-    return DrawnCode(code_text(secrets.randbelow(CODES)), language)
-
-
-async def _mail(resources: Resources, tenant: TenantId, code_id: str) -> None:
-    await resources.engine.mail(
-        SendMailInput(kind="mail_sender", record_id=code_id, client_id=tenant)
-    )

@@ -1,7 +1,7 @@
-"""Pages of billing."""
+"""Pages of billing: use, the plan and credits."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.billing import billing_pages, usage_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (usage_pages.router, billing_pages.router)

@@ -1,7 +1,15 @@
-"""Pages of integrations."""
+"""Pages of integrations: shops, helpdesks, their addresses for webhooks, the sender of mails."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.integrations import (
+    inbound_address_pages,
+    integration_pages,
+    mail_sender_pages,
+)
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (
+    integration_pages.router,
+    inbound_address_pages.router,
+    mail_sender_pages.router,
+)

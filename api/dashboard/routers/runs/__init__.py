@@ -1,7 +1,7 @@
-"""Pages of runs."""
+"""Pages of runs and of conversations."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.runs import conversation_pages, run_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (conversation_pages.router, run_pages.router)

@@ -1,0 +1,192 @@
+"""The form of a playbook: its fields, or the same as YAML, and what is wrong in either."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import JsonValue
+
+from api.dashboard.page import Page
+from api.dashboard.typed import Typed
+from domain.agent.brain import Category
+from domain.agent.plan import ActionKind
+from domain.core.strict_yaml import write_yaml
+from domain.core.yaml_places import place_of, yaml_places
+from domain.playbooks.errors import InvalidPlaybook
+from domain.playbooks.file import PlaybookDraft, draft_in, written, yaml_in
+from domain.playbooks.playbook import PlaybookSpec
+from domain.playbooks.shape import AMOUNTS
+
+PLAYBOOKS: Final = "/app/playbooks"
+SHAPE: Final = "shape"
+"""The field that says how the form was filled in: `AS_FIELDS` or `AS_YAML`."""
+AS_FIELDS: Final = "fields"
+AS_YAML: Final = "yaml"
+
+ON_ORDER: Final = (ActionKind.REFUND, ActionKind.CANCEL_ORDER)
+_ALONE: Final = ("name", "event_type", "threshold", "mode", "instructions")
+_SAID: Final = ("note", "override")
+_NUMBER: Final = re.compile(r"[0-9]{1,3}([.,][0-9]{1,6})?")
+_WHOLE: Final = re.compile(r"[0-9]{1,6}")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedProblem:
+    """`path`: of what is wrong; empty where the problem itself names the place. `line`, `column`:
+    in the YAML; None where it was not written as YAML."""
+
+    path: str
+    said: str
+    line: int | None = None
+    column: int | None = None
+
+
+def form_of(playbook_id: str) -> str:
+    """The path that the form of a playbook is sent to; `new`: of one that is made."""
+    return PLAYBOOKS if playbook_id == "new" else f"{PLAYBOOKS}/{playbook_id}/edit"
+
+
+async def drafted_yaml(page: Page, playbook_id: str) -> str | None:
+    """What the visitor has typed of a playbook and not published, as YAML. None if nothing, or if
+    its fields make no YAML. `playbook_id`: `new` of one that is made."""
+    typed = await page.typed(form_of(playbook_id), {})
+    return None if typed.draft is None else yaml_of(typed.fields)
+
+
+def fields_of(spec: PlaybookSpec) -> dict[str, str]:
+    """What the fields of the form hold for a playbook."""
+    fields = {
+        "name": spec.name,
+        "event_type": spec.event_type,
+        "threshold": f"{spec.threshold:g}",
+        "mode": "shadow" if spec.rulebook.shadow else "live",
+        "instructions": spec.rulebook.instructions,
+    }
+    for kind, rule in spec.rulebook.actions.items():
+        at = f"actions.{kind.value}"
+        fields[f"{at}.level"] = rule.level.value
+        fields |= {f"{at}.categories:{one.value}": "on" for one in rule.categories}
+        fields[f"{at}.intents"] = ", ".join(one.value for one in rule.intents)
+        fields[f"{at}.tags"] = ", ".join(rule.tags)
+        fields[f"{at}.within_days"] = "" if rule.within_days is None else str(rule.within_days)
+    for named, limits in _limits_in(spec).items():
+        fields |= {f"actions.{named}.limits.{name}": value for name, value in limits.items()}
+    return fields
+
+
+def draft_of(fields: Mapping[str, str]) -> PlaybookDraft:
+    """The playbook that the form asks for. Raises InvalidPlaybook."""
+    value = _value_of(fields)
+    if isinstance(value, dict):
+        value |= {name: text for name in _SAID if (text := _text(fields, name).strip())}
+    return draft_in(value)
+
+
+def problems_in(fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
+    """All that is wrong in the form; none if it could be published."""
+    try:
+        draft_of(fields)
+    except InvalidPlaybook as error:
+        text = _text(fields, AS_YAML) if fields.get(SHAPE) == AS_YAML else None
+        return placed(error, text)
+    return ()
+
+
+def placed(error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
+    """The problems of a playbook or a file, each where it stands. `text`: the YAML, if it was
+    written as such."""
+    places = {} if text is None else yaml_places(text)
+    problems = []
+    for problem in error.problems:
+        path, colon, said = problem.partition(": ")
+        if not colon or " " in path:
+            problems.append(PlacedProblem("", problem))
+            continue
+        place = place_of(path, places)
+        problems.append(
+            PlacedProblem(path, said, place.line, place.column)
+            if place
+            else PlacedProblem(path, said)
+        )
+    return tuple(problems)
+
+
+def yaml_of(fields: Mapping[str, str]) -> str:
+    """What the form holds, as YAML; what is wrong in it stays wrong."""
+    if fields.get(SHAPE) == AS_YAML:
+        return _text(fields, AS_YAML)
+    return write_yaml(_document_of(fields))
+
+
+def yaml_of_spec(spec: PlaybookSpec) -> str:
+    """A playbook as YAML, without whether it is on: that is no part of a version."""
+    return write_yaml({name: value for name, value in written(spec).items() if name != "active"})
+
+
+def ticked(typed: Typed, kind: ActionKind) -> frozenset[Category]:
+    """The classes that are ticked for a kind of action."""
+    return frozenset(one for one in Category if typed[f"actions.{kind}.categories:{one}"])
+
+
+def _value_of(fields: Mapping[str, str]) -> JsonValue:
+    if fields.get(SHAPE) == AS_YAML:
+        return yaml_in(_text(fields, AS_YAML).encode())
+    return _document_of(fields)
+
+
+def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
+    """What the fields say, unchecked: what is wrong is said by the rules of the file."""
+    document: dict[str, JsonValue] = {}
+    for name in _ALONE:
+        if text := _text(fields, name):
+            document[name] = text
+    if _NUMBER.fullmatch(given := _text(fields, "threshold").strip()):
+        document["threshold"] = float(given.replace(",", "."))
+    if document.get("mode") == "live":
+        del document["mode"]
+    if active := _text(fields, "active"):
+        document["active"] = active == "true"
+    rules: dict[str, JsonValue] = {
+        kind.value: rule for kind in ActionKind if (rule := _rule_of(fields, kind))
+    }
+    return {**document, **({"actions": rules} if rules else {})}
+
+
+def _rule_of(fields: Mapping[str, str], kind: ActionKind) -> dict[str, JsonValue]:
+    at = f"actions.{kind.value}"
+    rule: dict[str, JsonValue] = {}
+    if level := _text(fields, f"{at}.level"):
+        rule["level"] = level
+    categories = [one.value for one in Category if fields.get(f"{at}.categories:{one.value}")]
+    listed: dict[str, list[str]] = {"categories": categories}
+    listed |= {name: _words(_text(fields, f"{at}.{name}")) for name in ("intents", "tags")}
+    rule |= {name: [*words] for name, words in listed.items() if words}
+    if days := _text(fields, f"{at}.within_days").strip():
+        rule["within_days"] = int(days) if _WHOLE.fullmatch(days) else days
+    amounts = {name: _text(fields, f"{at}.limits.{name}").strip() for name in AMOUNTS}
+    limits: dict[str, JsonValue] = {
+        name: amount.replace(",", ".") for name, amount in amounts.items() if amount
+    }
+    if limits:
+        currency = _text(fields, f"{at}.limits.currency").strip().upper()
+        rule["limits"] = {"currency": currency, **limits} if currency else limits
+    return rule
+
+
+def _limits_in(spec: PlaybookSpec) -> dict[str, dict[str, str]]:
+    actions = written(spec).get("actions")
+    found: dict[str, dict[str, str]] = {}
+    for kind, rule in (actions if isinstance(actions, dict) else {}).items():
+        limits = rule.get("limits") if isinstance(rule, dict) else None
+        if isinstance(limits, dict):
+            found[kind] = {name: str(value) for name, value in limits.items()}
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return [word for part in re.split(r"[,\n]", text) if (word := part.strip())]
+
+
+def _text(fields: Mapping[str, str], name: str) -> str:
+    return fields.get(name, "").replace("\r\n", "\n")

@@ -1,0 +1,115 @@
+"""/app/playbooks/file and /app/playbooks/import: all playbooks as one file of YAML."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage, OnPage, Page
+from api.dashboard.playbook_form import PLAYBOOKS, PlacedProblem, placed
+from api.dashboard.post import ManagersPost
+from api.dashboard.typed import kept_fields
+from api.http.json_body import YAML
+from domain.core.errors import DomainError
+from domain.playbooks.errors import InvalidPlaybook
+from domain.playbooks.file import diff, parse_playbooks, write_playbooks
+from domain.playbooks.merge import PlaybookChange, compare
+from domain.playbooks.playbook import PlaybookEntry
+from domain.tenants.actor import MANAGERS, OWNERS
+from services.dashboard.forms import keep_draft
+from services.playbooks.playbooks import import_playbooks
+from services.playbooks.publish_gate import Publication
+from store.playbooks.playbooks import PlaybookRepository
+
+router = APIRouter(include_in_schema=False)
+
+_IMPORT: Final = f"{PLAYBOOKS}/import"
+_HEAD_LINES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """What a file would make of one playbook, and the lines that differ."""
+
+    change: PlaybookChange
+    lines: tuple[str, ...]
+
+
+@router.get(f"{PLAYBOOKS}/file")
+async def export(page: AnyonesPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await PlaybookRepository(connection, page.tenant).all()
+    headers = {
+        "content-disposition": "attachment; filename=playbooks.yaml",
+        "cache-control": "private, no-store",
+    }
+    return Response(write_playbooks([one.spec for one in found]), media_type=YAML, headers=headers)
+
+
+@router.get(_IMPORT)
+async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
+    """With what the file in the draft would change."""
+    typed = await page.typed(_IMPORT, {"file": ""})
+    async with page.resources.database.reading(page.tenant) as connection:
+        entries = await PlaybookRepository(connection, page.tenant).all()
+    changes: tuple[Previewed, ...] = ()
+    problems: tuple[PlacedProblem, ...] = ()
+    text = typed["file"].replace("\r\n", "\n")
+    if text:
+        try:
+            changes = _previewed(page, entries, text)
+        except InvalidPlaybook as error:
+            problems = placed(error, text)
+        except DomainError as error:
+            problems = (PlacedProblem("", str(error)),)
+    return page.render(
+        "playbooks/import.html",
+        typed=typed,
+        form=_IMPORT,
+        changes=changes,
+        problems=problems,
+        seen=_seen(entries),
+        may_override=page.may(OWNERS),
+    )
+
+
+@router.post(_IMPORT)
+async def bring_in(post: ManagersPost) -> Response:
+    page = post.page
+    if post.text("do") != "import":
+        async with post.working(_IMPORT) as work:
+            await keep_draft(work, page.visit.user.id, post.form, kept_fields(post.fields))
+        return post.done(_IMPORT)
+    specs = parse_playbooks(post.text("file").encode())
+    publication = Publication.of(page.resources.model, post.text("override").strip() or None)
+    async with post.working(PLAYBOOKS) as work:
+        there = await PlaybookRepository(work.connection, page.tenant).all()
+        post.check_seen(_seen(there))
+        done = await import_playbooks(work, page.actor, specs, publication)
+    return post.done(PLAYBOOKS, "playbooks.imported", count=str(len(done)))
+
+
+def _previewed(page: Page, entries: tuple[PlaybookEntry, ...], text: str) -> tuple[Previewed, ...]:
+    """Raises InvalidPlaybook, PlaybookNameTaken."""
+    by_id = {one.playbook.id: one for one in entries}
+    changes = compare(entries, parse_playbooks(text.encode()), page.resources.new_id)
+    return tuple(
+        Previewed(
+            one,
+            tuple(
+                diff(before.spec, one.entry.spec).splitlines()[_HEAD_LINES:]
+                if (before := by_id.get(one.entry.playbook.id))
+                else ()
+            ),
+        )
+        for one in changes
+    )
+
+
+def _seen(entries: Iterable[PlaybookEntry]) -> str:
+    """Which versions there are, and which are on."""
+    there = [(one.playbook.id, one.playbook.version, one.is_active) for one in entries]
+    return hashlib.sha256(repr(there).encode()).hexdigest()[:16]

@@ -1,0 +1,124 @@
+"""/app/playbooks/ID/threshold, /shadow and /gate: what a playbook's past and its cases say."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from api.dashboard.charts import BarChart, ChartMark, Column, bar_chart
+from api.dashboard.page import Page
+from api.dashboard.routers.playbooks.playbook_id import (
+    PLAYBOOK,
+    PlaybookPage,
+    ReviewersPlaybookPost,
+)
+from api.schemas.learning.playbook_report import AdviceQuery
+from api.schemas.playbooks.gate_answer import GateQuery
+from domain.agent.brain import Category
+from domain.learning.threshold_advice import ThresholdPoint
+from domain.learning.threshold_words import in_english, in_french
+from domain.playbooks.merge import as_entry
+from domain.simulation.variant import LIVE, Variant
+from domain.tenants.actor import MANAGERS, REVIEWERS
+from services.cases.case_runs import start_case_run
+from services.learning.playbook_reports import ThresholdPicture, shadow_report, threshold_picture
+from store.cases.verdicts import Verdicts
+from store.playbooks.playbooks import PlaybookRepository
+from store.playbooks.versions import PlaybookVersions
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(f"{PLAYBOOK}/threshold")
+async def threshold(page: PlaybookPage) -> Response:
+    wanted = page.query(AdviceQuery)
+    async with page.resources.database.reading(page.tenant) as connection:
+        picture = await threshold_picture(
+            connection, page.tenant, page.record_id, wanted.classification
+        )
+    advice = picture.advice
+    return page.render(
+        "playbooks/threshold.html",
+        entry=picture.entry,
+        advice=advice,
+        current=_said(page, advice.current),
+        suggested=advice.suggested and _said(page, advice.suggested),
+        chart=_histogram(page, picture),
+        classes=tuple(Category),
+        chosen=wanted.classification,
+        may_change=page.may(MANAGERS),
+    )
+
+
+@router.get(f"{PLAYBOOK}/shadow")
+async def shadow(page: PlaybookPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        entry = await PlaybookRepository(connection, page.tenant).read(page.record_id)
+        report = await shadow_report(connection, page.tenant, page.record_id)
+    return page.render("playbooks/shadow.html", entry=entry, report=report)
+
+
+@router.get(f"{PLAYBOOK}/gate")
+async def gate(page: PlaybookPage) -> Response:
+    wanted = page.query(GateQuery)
+    async with page.resources.database.reading(page.tenant) as connection:
+        entries = await PlaybookRepository(connection, page.tenant).all()
+        by_id = {one.playbook.id: one for one in entries}
+        there = by_id.get(page.record_id) or await PlaybookRepository(connection, page.tenant).read(
+            page.record_id
+        )
+        number = wanted.version or there.playbook.version
+        spec = there.spec
+        if number != there.playbook.version:
+            found = await PlaybookVersions(connection, page.tenant).read(page.record_id, number)
+            spec = found.spec
+        would_be = as_entry(spec.model_copy(update={"active": True}), page.record_id, number)
+        standing = await Verdicts(connection, page.tenant).gate(
+            [would_be if one.playbook.id == page.record_id else one for one in entries],
+            [page.record_id],
+            page.resources.model,
+        )
+    return page.render(
+        "playbooks/gate.html",
+        entry=there,
+        version=number,
+        gate=standing[page.record_id],
+        may_run=page.may(REVIEWERS),
+    )
+
+
+@router.post(f"{PLAYBOOK}/gate")
+async def run_cases(post: ReviewersPlaybookPost) -> Response:
+    """On what is live; of one that is off, or of an earlier version, as if it were on."""
+    page, given = post.page, post.text("version")
+    async with post.working() as work:
+        there = await PlaybookRepository(work.connection, page.tenant).read(page.record_id)
+        variant = LIVE
+        number = int(given) if given.isdecimal() and len(given) < 10 else there.playbook.version
+        if not there.is_active or number != there.playbook.version:
+            found = await PlaybookVersions(work.connection, page.tenant).read(
+                page.record_id, number
+            )
+            variant = Variant(playbook_id=page.record_id, draft=found.spec)
+        run = await start_case_run(work, page.actor, variant)
+        await post.leads_to(work, to := f"/app/simulator/runs/{run.id}")
+    return post.done(to, "playbooks.cases_run")
+
+
+def _said(page: Page, point: ThresholdPoint) -> str:
+    return in_french(point) if page.language == "fr" else in_english(point)
+
+
+def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
+    place = picture.entry.playbook.threshold
+    number = page.formats.number
+
+    def say(key: str, **facts: object) -> str:
+        return page.resources.pages.say(page.language, f"playbooks.threshold.{key}", facts)
+
+    return bar_chart(
+        _said(page, picture.advice.current),
+        [Column(number(one.low, 2), (one.alone, one.kept, one.corrected)) for one in picture.bins],
+        series=(say("alone"), say("kept"), say("corrected")),
+        first=say("confidence"),
+        shown=number,
+        mark=ChartMark(place, say("mark", threshold=number(place, 2))),
+    )

@@ -1,0 +1,138 @@
+"""/app/conversations: what customers wrote, what came of it, and who has the conversation."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage, OnPage, Page
+from api.dashboard.post import Post, Posted
+from api.route import PathId
+from api.schemas.core.client_query import ClientQuery
+from domain.core.ids import ULID
+from domain.intake.event import Channel
+from domain.runs.errors import ConversationNotFound
+from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
+from services.reviews.takeovers import hand_back, take_over
+from store.identity.people import address_of
+from store.runs.conversation_lists import (
+    ConversationLists,
+    TalkFilter,
+    TalkPlace,
+    client_of_conversation,
+)
+from store.runs.conversation_reading import ConversationReader
+
+_LIST: Final = "/app/conversations"
+_ONE: Final = f"{_LIST}/{{conversation_id}}"
+_ID: Final = PathId("conversation_id", "conversation", ConversationNotFound)
+_SHOWN: Final = 50
+
+router = APIRouter(include_in_schema=False)
+TalkPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_conversation))]
+TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation))]
+
+
+class TalksQuery(ClientQuery):
+    mood: Literal["unhappy"] | None = None
+    held: Literal["taken"] | None = None
+    waiting: Literal["unanswered"] | None = None
+    channel: Channel | None = None
+    cursor: Annotated[str | None, Field(pattern=rf"^\d{{1,17}}-{ULID.strip('^$')}$")] = None
+
+
+class ThreadQuery(ClientQuery):
+    cursor: Annotated[str | None, Field(pattern=ULID)] = None
+
+
+@router.get(_LIST)
+async def conversations(page: AnyonesPage) -> Response:
+    query = page.query(TalksQuery)
+    wanted = TalkFilter(
+        unhappy=query.mood is not None,
+        taken=query.held is not None,
+        unanswered=query.waiting is not None,
+        channel=query.channel,
+    )
+    async with page.resources.database.reading(page.tenant) as connection:
+        found, behind = await ConversationLists(connection, page.tenant).page(
+            wanted, after=_place(query.cursor), limit=_SHOWN
+        )
+    return page.render(
+        "runs/conversations.html",
+        talks=found,
+        cursor=_cursor(behind),
+        filters=query,
+        channels=list(Channel),
+        is_filtered=bool(wanted.which),
+        me=page.actor.name,
+    )
+
+
+@router.get(_ONE)
+async def conversation(page: TalkPage) -> Response:
+    query = page.query(ThreadQuery)
+    async with page.resources.database.reading(page.tenant) as connection:
+        reader = ConversationReader(connection, page.tenant)
+        lists = ConversationLists(connection, page.tenant)
+        talk = await reader.read(page.record_id)
+        found = await reader.messages(page.record_id, before=query.cursor, limit=_SHOWN + 1)
+        messages = found[:_SHOWN][::-1]
+        steps = await lists.steps([one.run_id for one in messages if one.run_id])
+        holder, since = await lists.holder(page.record_id)
+    return page.render(
+        "runs/conversation.html",
+        talk=talk,
+        messages=messages,
+        older=messages[0].id if len(found) > _SHOWN else "",
+        steps=steps,
+        holder=await _name_of(page, holder),
+        is_mine=holder == page.actor.name,
+        since=since,
+        may_act=page.may(REVIEWERS),
+        may_force=page.may(MANAGERS),
+        form=f"{_LIST}/{page.record_id}",
+    )
+
+
+@router.post(f"{_ONE}/take")
+async def take(post: TalkPost) -> Response:
+    """A colleague's only where the button said so, which owners and admins have."""
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    async with post.working(to) as work:
+        await take_over(work, page.actor, page.record_id, force=post.ticked("force"))
+    return post.done(to, "runs.taken")
+
+
+@router.post(f"{_ONE}/hand-back")
+async def give_back(post: TalkPost) -> Response:
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    async with post.working(to) as work:
+        await hand_back(work, page.actor, page.record_id)
+    return post.done(to, "runs.handed_back")
+
+
+async def _name_of(page: Page, holder: str | None) -> str:
+    if holder is None or holder == page.actor.name:
+        return ""
+    async with page.resources.database.reading_across() as connection:
+        return await address_of(connection, holder) or holder
+
+
+def _place(cursor: str | None) -> TalkPlace | None:
+    if cursor is None:
+        return None
+    micros, _, last = cursor.partition("-")
+    seconds, rest = divmod(int(micros), 1_000_000)
+    return TalkPlace(datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest), last)
+
+
+def _cursor(place: TalkPlace | None) -> str:
+    if place is None:
+        return ""
+    micros = int(place.at.timestamp()) * 1_000_000 + place.at.microsecond
+    return f"{micros}-{place.id}"

@@ -1,0 +1,114 @@
+"""/app/runs: what the agent did, and why."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage, OnPage, Page
+from api.dashboard.post import Post, Posted
+from api.http.disposition import content_disposition
+from api.route import PathId
+from api.schemas.core.client_query import cursor_after
+from api.schemas.runs.run import RunQuery
+from domain.agent.brain import Category
+from domain.runs.errors import RunNotFound
+from domain.runs.run import RunStatus, Timings
+from domain.tenants.actor import ANYONE, REVIEWERS
+from services.cases.cases_from_runs import add_case_of_run
+from store.runs.traces import RunTraces, client_of_run
+
+_LIST: Final = "/app/runs"
+_RUN: Final = f"{_LIST}/{{run_id}}"
+_ID: Final = PathId("run_id", "run", RunNotFound)
+_WIDTH: Final = 320.0
+_SEEN: Final = 5.0  # a bar is at least so wide, so that a phone shows 4 px of it
+
+router = APIRouter(include_in_schema=False)
+RunPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_run))]
+
+
+@dataclass(frozen=True, slots=True)
+class TimedStep:
+    """A bar of the waterfall. `name`: of its words."""
+
+    name: str
+    ms: float
+    x: float
+    width: float
+
+
+@router.get(_LIST)
+async def runs(page: AnyonesPage) -> Response:
+    query = page.query(RunQuery)
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await RunTraces(connection, page.tenant).page(
+            limit=query.limit + 1,
+            before=query.cursor,
+            status=query.status,
+            classification=query.classification,
+        )
+    return page.render(
+        "runs/runs.html",
+        runs=found[: query.limit],
+        cursor=cursor_after(found, query.limit, lambda last: last.run_id),
+        filters=query,
+        statuses=list(RunStatus),
+        categories=list(Category),
+        may_send=page.may(REVIEWERS),
+    )
+
+
+@router.get(_RUN)
+async def run(page: RunPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        trace = await RunTraces(connection, page.tenant).read(page.record_id)
+    return page.render(
+        "runs/run.html",
+        run=trace,
+        timed=waterfall(trace.timings),
+        may_act=page.may(REVIEWERS),
+        form=f"{_LIST}/{page.record_id}/case",
+    )
+
+
+@router.get(f"{_RUN}/json")
+async def run_file(page: RunPage) -> Response:
+    """The same as the API gives, as a file."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        trace = await RunTraces(connection, page.tenant).read(page.record_id)
+    return Response(
+        trace.model_dump_json(indent=2),
+        media_type="application/json",
+        headers={
+            "content-disposition": content_disposition("attachment", f"run-{trace.run_id}.json"),
+            "x-content-type-options": "nosniff",
+            "cache-control": "private, no-store",
+        },
+    )
+
+
+@router.post(f"{_RUN}/case")
+async def save_case(
+    post: Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_run))],
+) -> Response:
+    page = post.page
+    async with post.working() as work:
+        case = await add_case_of_run(work, page.actor, page.record_id)
+        await post.leads_to(work, to := f"/app/simulator/cases/{case.id}")
+    return post.done(to, "runs.case_saved")
+
+
+def waterfall(timings: Timings) -> list[TimedStep]:
+    """Its steps, one after the other, as far as they took any time."""
+    taken = [(name, ms) for name, ms in timings.model_dump().items() if ms]
+    whole = sum(ms for _, ms in taken)
+    steps: list[TimedStep] = []
+    before = 0.0
+    for name, ms in taken:
+        width = max(ms / whole * _WIDTH, _SEEN)
+        x = min(before / whole * _WIDTH, _WIDTH - width)
+        steps.append(TimedStep(name, ms, round(x, 1), round(width, 1)))
+        before += ms
+    return steps

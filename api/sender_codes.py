@@ -1,0 +1,20 @@
+"""The code that proves a client's sender: drawn here, and mailed after the commit."""
+
+import secrets
+
+from api.resources import Resources
+from domain.core.ids import TenantId
+from domain.identity.code import CODES, code_text
+from domain.identity.contracts import SendMailInput
+from services.integrations.mail_senders import DrawnCode
+
+
+def drawn_code(language: str) -> DrawnCode:
+    """`language`: of the mail that brings it."""
+    return DrawnCode(code_text(secrets.randbelow(CODES)), language)
+
+
+async def mail_sender_code(resources: Resources, tenant: TenantId, code_id: str) -> None:
+    await resources.engine.mail(
+        SendMailInput(kind="mail_sender", record_id=code_id, client_id=tenant)
+    )

@@ -1,0 +1,191 @@
+"""Conversations in the order of their latest messages, and what happened in one of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from domain.core.money import Money
+from domain.intake.event import Channel
+from domain.reviews.escalation import EscalationStatus
+from domain.runs.errors import ConversationNotFound
+from domain.runs.run import RunStatus
+from store.core.repository import TenantRepository, owner_of
+from store.runs.tables import ai_conversations
+
+LOOKED_THROUGH: Final = 2_000
+"""Conversations that one page of a filtered list looks through: not every filter has an index."""
+
+_LATEST: Final = """
+    SELECT id, channel, customer_email, last_message_at, handed_over_at, taken_by, taken_at,
+           sentiment, is_critical, client_id
+    FROM ai_conversations
+    WHERE client_id = :client_id
+      AND (last_message_at, id) <
+          (coalesce(CAST(:at AS timestamptz), 'infinity'), CAST(:id AS text))
+    ORDER BY last_message_at DESC, id DESC
+"""
+_PAGE: Final = f"""
+    SELECT talk.*, said.body AS latest, said.direction = 'inbound' AS is_unanswered
+    FROM ({_LATEST} LIMIT :looked_through) AS talk
+    LEFT JOIN LATERAL (
+        SELECT left(body, 200) AS body, direction FROM engine_messages
+        WHERE client_id = talk.client_id AND conversation_id = talk.id
+        ORDER BY created_at DESC, direction LIMIT 1
+    ) AS said ON true
+    WHERE true {{which}}
+    ORDER BY last_message_at DESC, id DESC
+    LIMIT :limit
+"""  # noqa: S608 - our own names
+_END: Final = sa.text(f"""
+    SELECT last_message_at, id FROM ({_LATEST} OFFSET :looked_through - 1 LIMIT 1) AS last
+""")  # noqa: S608 - likewise
+_STEPS: Final = sa.text("""
+    SELECT run.id AS run_id, run.status, run.classification, run.handoff_reason,
+           run.sentiment, run.lookup -> 'order' ->> 'number' AS order_number,
+           (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'review_id', id, 'status', status, 'reason', reason, 'created_at', created_at,
+                'decided_at', decided_at) ORDER BY round), '[]')
+            FROM escalation_tickets WHERE client_id = run.client_id AND run_id = run.id
+           ) AS reviews,
+           (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'action', action, 'state', state, 'at', planned_at,
+                'amount', CASE WHEN amount IS NOT NULL
+                THEN jsonb_build_object('minor', amount, 'currency', currency) END
+            ) ORDER BY round, step), '[]')
+            FROM action_ledger WHERE client_id = run.client_id AND run_id = run.id
+           ) AS effects
+    FROM engine_runs AS run
+    WHERE run.client_id = :client_id AND run.id = ANY(:runs)
+""")
+_HELD: Final = sa.text("""
+    SELECT taken_by, taken_at FROM ai_conversations
+    WHERE client_id = :client_id AND id = :conversation_id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class TalkFilter:
+    """`unhappy`: the latest mood is critical. `taken`: somebody has it. `unanswered`: the latest
+    message is the customer's."""
+
+    unhappy: bool = False
+    taken: bool = False
+    unanswered: bool = False
+    channel: Channel | None = None
+
+    @property
+    def which(self) -> str:
+        return (
+            ("AND is_critical " if self.unhappy else "")
+            + ("AND taken_at IS NOT NULL " if self.taken else "")
+            + ("AND said.direction = 'inbound' " if self.unanswered else "")
+            + ("AND channel = :channel" if self.channel else "")
+        )
+
+
+class Talk(BaseModel):
+    """A conversation in a list. `latest`: how its latest message begins."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    channel: Channel
+    customer_email: str | None
+    last_message_at: datetime
+    handed_over_at: datetime | None
+    taken_by: str | None
+    sentiment: float | None
+    is_critical: bool
+    latest: str | None
+    is_unanswered: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class TalkPlace:
+    """Where a page of the list begins: after this conversation."""
+
+    at: datetime
+    id: str
+
+
+class ReviewStep(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    review_id: str
+    status: EscalationStatus
+    reason: EscalationReason
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class EffectStep(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    action: ActionKind
+    state: str
+    at: datetime
+    amount: Money | None
+
+
+class ThreadStep(BaseModel):
+    """What came of one message."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    status: RunStatus
+    classification: str | None
+    handoff_reason: EscalationReason | None
+    sentiment: float | None
+    order_number: str | None
+    reviews: tuple[ReviewStep, ...]
+    effects: tuple[EffectStep, ...]
+
+
+class ConversationLists(TenantRepository):
+    async def page(
+        self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int
+    ) -> tuple[list[Talk], TalkPlace | None]:
+        """The conversations, the latest message first, and where the next page begins; None if
+        there is none behind it."""
+        given: dict[str, object] = {
+            "client_id": self._tenant,
+            "at": after.at if after else None,
+            "id": after.id if after else "",
+            "looked_through": LOOKED_THROUGH if wanted.which else limit + 1,
+            "limit": limit + 1,
+        }
+        begin = {name: given[name] for name in ("client_id", "at", "id", "looked_through")}
+        if wanted.channel:
+            given["channel"] = wanted.channel
+        rows = await self._connection.execute(sa.text(_PAGE.format(which=wanted.which)), given)
+        found = [Talk.model_validate(row, from_attributes=True) for row in rows]
+        if len(found) > limit:
+            last = found[limit - 1]
+            return found[:limit], TalkPlace(last.last_message_at, last.id)
+        if not wanted.which:
+            return found, None
+        end = (await self._connection.execute(_END, begin)).one_or_none()
+        return found, TalkPlace(end.last_message_at, end.id) if end else None
+
+    async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:
+        """What came of the messages of these runs, by run."""
+        rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
+        return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
+
+    async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
+        """Who has taken it over, and since when. Raises ConversationNotFound."""
+        row = await self._one(
+            _HELD,
+            {"client_id": self._tenant, "conversation_id": conversation_id},
+            ConversationNotFound(conversation_id),
+        )
+        return row.taken_by, row.taken_at
+
+
+client_of_conversation: Final = owner_of(ai_conversations, ConversationNotFound)

@@ -1,0 +1,76 @@
+"""The pages of playbooks: written as fields or YAML, gated, versioned, imported."""
+
+import pytest
+
+from domain.tenants.client import Role
+from tests.support.cases.verdicts import case_spec, saved
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages
+from tests.support.tenants.shop import Shop
+
+LIST = "/app/playbooks"
+NEW = f"{LIST}/new"
+FIELDS = {"name": "Mails <b>", "event_type": "email.*", "threshold": "0.8", "active": "true"}
+
+
+async def test_a_playbook_is_made_changed_restored_and_deleted(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        made = await owner.send(NEW, LIST, {**FIELDS, "shape": "fields"})
+        one = made.headers["location"]
+        assert "Mails &lt;b&gt;" in await owner.follow(made)
+        edit = f"{one}/edit"
+        assert "draft is kept" in await owner.follow(
+            await owner.send(edit, edit, {**FIELDS, "threshold": "0.85", "do": "draft"})
+        )
+        yaml = await owner.follow(
+            await owner.send(edit, edit, {**FIELDS, "threshold": "0.9", "do": "yaml"})
+        )
+        assert "threshold: 0.9" in yaml
+        bad = {"shape": "yaml", "yaml": "name: A\nevent_type: email.*\nthreshold: much\n"}
+        assert "Line 3, column 1:" in await owner.follow(await owner.send(edit, edit, bad))
+        good = {**bad, "yaml": bad["yaml"].replace("much", "0.9"), "note": "Surer."}
+        assert "Version 2 is published" in await owner.follow(await owner.send(edit, edit, good))
+        assert "Surer." in await owner.see(f"{one}/versions")
+        assert "<ins>+ threshold: 0.9</ins>" in await owner.see(f"{one}/diff")
+        back = await owner.send(f"{one}/versions", f"{one}/restore", {"version": "1"})
+        assert "as version 3" in await owner.follow(back)
+        assert "shadow mode" in await owner.follow(await owner.send(one, f"{one}/mode"))
+        assert "is deleted" in await owner.follow(await owner.send(one, f"{one}/delete"))
+
+
+async def test_the_gate_is_said_and_an_owner_passes_with_a_reason(
+    front: LiveEngine, shop: Shop
+) -> None:
+    await saved(front.database, shop, case_spec("Parcel", event_type="email.received"))
+    async with at_pages(front, shop) as owner:
+        off = {**FIELDS, "active": "false", "shape": "fields"}
+        one = (await owner.send(NEW, LIST, off)).headers["location"]
+        assert "Parcel" in await owner.see(f"{one}/gate")
+        red = await owner.follow(await owner.send(one, f"{one}/switch"))
+        assert "not green" in red
+        assert 'name="override"' in red
+        passed = await owner.send(one, f"{one}/switch", {"override": "The sale begins."})
+        assert "is on." in await owner.follow(passed)
+
+
+async def test_a_file_is_previewed_then_imported(front: LiveEngine, shop: Shop) -> None:
+    at = f"{LIST}/import"
+    async with at_pages(front, shop) as owner:
+        text = (await owner.see(f"{LIST}/file")).replace("0.7", "0.75")
+        seen = await owner.follow(await owner.send(at, at, {"file": text, "do": "preview"}))
+        assert "0.75" in seen
+        assert "changed" in seen
+        done = await owner.send(at, at, {"file": text, "do": "import"})
+        assert "as the file says" in await owner.follow(done)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+async def test_a_viewer_reads_each_page(front: LiveEngine, shop: Shop, language: str) -> None:
+    one = f"{LIST}/{shop.playbook_id}"
+    async with at_pages(front, shop, Role.VIEWER, language=language) as viewer:
+        for path in (LIST, one, *(f"{one}/{x}" for x in ("versions", "threshold", "shadow"))):
+            assert f"{one}/edit" not in await viewer.see(path)
+        for path in (NEW, f"{one}/edit", f"{LIST}/import"):
+            assert (await viewer.http.get(path)).status_code == 403

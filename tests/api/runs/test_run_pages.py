@@ -1,0 +1,95 @@
+"""The pages of runs and conversations: what came, why, and who has the conversation."""
+
+import sqlalchemy as sa
+
+from adapters.system import new_ulid
+from domain.tenants.client import Role
+from store.intake.tables import engine_events
+from store.runs.tables import ai_conversations, engine_messages
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
+from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.conversations import converse
+from tests.support.runs.conversation import write
+from tests.support.runs.traced_run import TEXT, traced_run
+from tests.support.tenants.shop import Shop, open_shop
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
+    ref = (await traced_run(front.database, shop)).ref
+    async with at_pages(front, shop) as owner:
+        assert f"/app/runs/{ref.run_id}" in await owner.see("/app/runs")
+        assert ref.run_id not in await owner.see("/app/runs", status="received")
+        page = await owner.see(f"/app/runs/{ref.run_id}")
+        for part in ("What the playbook says", "Retours", "Step by step", "Where the time went"):
+            assert part in page
+        assert TEXT.partition("[")[0] in page
+        assert f"/app/simulator?run_id={ref.run_id}" in page
+        file = await owner.http.get(f"/app/runs/{ref.run_id}/json")
+        assert file.json()["run_id"] == ref.run_id
+        form = f"/app/runs/{ref.run_id}/case"
+        saved = await owner.send(f"/app/runs/{ref.run_id}", form)
+        assert saved.headers["location"].startswith("/app/simulator/cases/")
+    async with at_pages(front, shop, Role.VIEWER, language="fr") as viewer:
+        page = await viewer.see(f"/app/runs/{ref.run_id}")
+        assert form not in page
+        assert "Étape par étape" in page
+
+
+async def test_lists_are_empty_with_a_next_step(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "/app/tickets/new" in await owner.see("/app/runs")
+        assert "Nobody has written yet" in await owner.see("/app/conversations")
+        nothing = await owner.see("/app/conversations", waiting="unanswered")
+        assert "fits the filter" in nothing
+
+
+async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, shop: Shop) -> None:
+    await write(front.database, shop, HOSTILE)
+    async with front.database.tenant(shop.tenant) as connection:
+        for column, table in (("text", engine_events), ("body", engine_messages)):
+            await connection.execute(sa.update(table).values({column: HOSTILE}))
+    talk = (await only_row(front.database, ai_conversations, of=shop))["id"]
+    path = f"/app/conversations/{talk}"
+    async with at_pages(front, shop) as owner:
+        for page in (await owner.see("/app/conversations"), await owner.see(path)):
+            assert "alert(1)&lt;/script&gt;" in page
+            assert "<script>alert" not in page
+        taken = await owner.follow(await owner.send(path, f"{path}/take"))
+        assert "The conversation is yours." in taken
+        assert talk in await owner.see("/app/conversations", held="taken", waiting="unanswered")
+        async with at_pages(front, shop, Role.AGENT) as agent:
+            page = await agent.see(path)
+            assert f"{path}/take" not in page
+            assert f"{path}/hand-back" in page
+        back = await owner.follow(await owner.send(path, f"{path}/hand-back"))
+        assert "Handed back." in back
+        assert talk not in await owner.see("/app/conversations", held="taken")
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        assert "/take" not in await viewer.see(path)
+
+
+async def test_another_clients_records_are_not_there(front: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(front.database)
+    ref = await write(front.database, other)
+    talk = (await only_row(front.database, ai_conversations, of=other))["id"]
+    async with at_pages(front, shop) as owner:
+        for path in (
+            f"/app/runs/{ref.run_id}",
+            f"/app/runs/{ref.run_id}/json",
+            f"/app/conversations/{talk}",
+            f"/app/runs/{new_ulid()}",
+        ):
+            assert (await owner.http.get(path)).status_code == 404
+
+
+async def test_conversations_have_pages(front: LiveEngine, shop: Shop) -> None:
+    for _ in range(51):
+        await converse(front.database, shop)
+    async with at_pages(front, shop) as owner:
+        first = await owner.see("/app/conversations")
+        assert first.count("data-row") == 50
+        cursor = first.partition("cursor=")[2].partition('"')[0]
+        assert (await owner.see("/app/conversations", cursor=cursor)).count("data-row") == 1
