@@ -56,6 +56,9 @@ async def _back_to_the_form(request: Request, error: DomainError, post: Post) ->
 
 def _reason(error: DomainError) -> dict[str, str]:
     """The rule that was broken, by language."""
+    problems = error.facts.get("problems")
+    if isinstance(problems, tuple):  # places in a file, as `cases[0].tries: …`
+        return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems)))
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
     return {"fr": french, "en": str(error) if isinstance(error, InvalidInput) else french}

@@ -61,13 +61,16 @@ class Verdicts(TenantRepository):
             if entry.playbook.id in playbook_ids
         }
 
+    async def live(self, model: NamesModel) -> dict[str, bool]:
+        """By case: whether it passed when it was last tried on what is live."""
+        cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        entries = await PlaybookRepository(self._connection, self._tenant).all()
+        content = await content_digest(self._connection, self._tenant)
+        return await self.latest(digests(falling_to(cases, entries), content, model()))
+
     async def green(self, model: NamesModel) -> frozenset[str]:
         """The cases that are green on what is live."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         if not any(case.must for case in cases):
             return frozenset()
-        entries = await PlaybookRepository(self._connection, self._tenant).all()
-        content = await content_digest(self._connection, self._tenant)
-        wanted = digests(falling_to(cases, entries), content, model())
-        verdicts = await self.latest(wanted)
-        return frozenset(case_id for case_id, passed in verdicts.items() if passed)
+        return frozenset(case_id for case_id, passed in (await self.live(model)).items() if passed)

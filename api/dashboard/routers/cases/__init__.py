@@ -1,7 +1,7 @@
-"""Pages of cases."""
+"""Pages of saved cases, their runs and their file."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.cases import case_file_pages, case_run_pages, saved_case_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (case_run_pages.router, case_file_pages.router, saved_case_pages.router)

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from api.dashboard.charts import BarChart, Column, Mark, bar_chart
+from api.dashboard.charts import BarChart, ChartMark, Column, bar_chart
 from api.dashboard.page import Page
 from api.dashboard.routers.playbooks.playbook_id import (
     PLAYBOOK,
@@ -120,5 +120,5 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
         series=(say("alone"), say("kept"), say("corrected")),
         first=say("confidence"),
         shown=number,
-        mark=Mark(place, say("mark", threshold=number(place, 2))),
+        mark=ChartMark(place, say("mark", threshold=number(place, 2))),
     )

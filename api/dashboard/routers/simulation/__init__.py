@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.simulation import simulator_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (simulator_pages.router,)

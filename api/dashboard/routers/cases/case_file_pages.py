@@ -1,0 +1,53 @@
+"""/app/simulator/case-file: all saved cases as one file of YAML, out and in."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage, OnPage, Page
+from api.dashboard.post import ReviewersPost
+from api.dashboard.typed import Typed
+from api.http.json_body import YAML
+from domain.cases.case_documents import parse_cases, write_cases
+from domain.tenants.actor import REVIEWERS
+from services.cases.saved_cases import import_cases
+from store.cases.saved_cases import SavedCaseRepository
+
+_IMPORT: Final = "/app/simulator/case-file"
+_LIST: Final = "/app/simulator/cases"
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(f"{_IMPORT}/cases.yaml")
+async def export(page: AnyonesPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await SavedCaseRepository(connection, page.tenant).all()
+    headers = {
+        "content-disposition": "attachment; filename=cases.yaml",
+        "cache-control": "private, no-store",
+        "x-content-type-options": "nosniff",
+    }
+    return Response(write_cases(found), media_type=YAML, headers=headers)
+
+
+@router.get(_IMPORT)
+async def case_file(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
+    typed = await page.typed(_IMPORT, {"file": ""})
+    return page.render("cases/case_file.html", typed=typed, changes=None)
+
+
+@router.post(_IMPORT)
+async def bring_in(post: ReviewersPost) -> Response:
+    """What the file would change is shown first; nothing of it is kept then."""
+    page = post.page
+    specs = parse_cases(post.text("file").encode())
+    if not post.ticked("import"):
+        async with page.resources.work.of(page.tenant, dry_run=True) as work:
+            changes = await import_cases(work, page.actor, specs)
+        typed = Typed.of({"file": post.text("file")}, None)
+        return page.render("cases/case_file.html", typed=typed, changes=changes)
+    async with post.working(_LIST) as work:
+        done = await import_cases(work, page.actor, specs)
+    return post.done(_LIST, "cases.imported", count=str(len(done)))

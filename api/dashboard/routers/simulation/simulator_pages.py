@@ -1,0 +1,113 @@
+"""/app/simulator: what the agent would do with made-up messages, and why."""
+
+import asyncio
+import time
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.case_form import fields_of_expectation
+from api.dashboard.page import OnPage, Page
+from api.dashboard.post import Post, ReviewersPost
+from api.dashboard.scenario_form import (
+    BLANK,
+    EVENT_TYPES,
+    fields_of_scenario,
+    scenario_in,
+    turns_in,
+)
+from api.dashboard.typed import Typed, kept_fields
+from api.dashboard.variant_form import NO_VARIANT, playbooks_of, variant_in
+from api.schemas.core.client_query import ClientQuery
+from api.schemas.simulation.simulator import SimulatorAnswer, parse_simulation
+from domain.cases.from_run import case_of
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.actor import REVIEWERS
+from services.simulation.simulator import simulate
+from store.cases.runs_for_cases import RunForCaseReader
+from store.cases.saved_cases import SavedCaseRepository
+
+_PATH: Final = "/app/simulator"
+_MOST_PREFILLED: Final = 2_000
+
+
+class PrefilledQuery(ClientQuery):
+    """What the form is filled from: a run, a saved case, or a message."""
+
+    run_id: str | None = None
+    case_id: str | None = None
+    message: str | None = None
+
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(_PATH)
+async def simulator(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
+    filled = await _prefilled(page, page.query(PrefilledQuery))
+    typed = Typed.of(filled, None) if filled else await page.typed(_PATH, {**BLANK, **NO_VARIANT})
+    return await _shown(page, typed, None)
+
+
+@router.post(_PATH)
+async def ask(post: ReviewersPost) -> Response:
+    """Nothing has an effect: the answer is the page, which carries the conversation on."""
+    page = post.page
+    resources = page.resources
+    await resources.limiter.check_request(
+        page.request, LimitScope.SIMULATOR, page.request.state.caller, page.now
+    )
+    body = parse_simulation({"client_id": page.tenant, **scenario_in(post), **variant_in(post)})
+    started = time.monotonic()
+    simulation = await simulate(
+        resources.database,
+        page.actor,
+        page.tenant,
+        body.asked(),
+        simulator=resources.engine,
+        sealer=resources.sealer,
+        simulation_id=resources.new_id(),
+        has_model=resources.settings.brain.is_remote,
+    )
+    answer = SimulatorAnswer.of(simulation, round((time.monotonic() - started) * 1000))
+    return await _shown(page, Typed.of(_again(post), None), answer)
+
+
+async def _shown(page: Page, typed: Typed, answer: SimulatorAnswer | None) -> Response:
+    return page.render(
+        "simulation/simulator.html",
+        typed=typed,
+        turns=turns_in(typed.fields),
+        answer=answer,
+        as_case=_as_case(typed, answer) if answer else {},
+        playbooks=await playbooks_of(page),
+        event_types=EVENT_TYPES,
+    )
+
+
+def _again(post: Post) -> dict[str, str]:
+    return {**BLANK, "customer_verified": "", **NO_VARIANT, **kept_fields(post.fields)}
+
+
+def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
+    """The fields of a case of this conversation that expects just this answer."""
+    given = {name: text for name, text in typed.fields.items() if name not in NO_VARIANT and text}
+    expected = {name: text for name, text in fields_of_expectation(answer.expected).items() if text}
+    return {**given, **expected, "origin": "simulation"}
+
+
+async def _prefilled(page: Page, query: PrefilledQuery) -> dict[str, str]:
+    """Empty where nothing is asked for."""
+    if query.message:
+        return {**BLANK, **NO_VARIANT, "turn1": query.message[:_MOST_PREFILLED]}
+    if not (query.case_id or query.run_id):
+        return {}
+    async with page.resources.database.reading(page.tenant) as connection:
+        if query.case_id:
+            case = await SavedCaseRepository(connection, page.tenant).read(query.case_id)
+            return {**NO_VARIANT, **fields_of_scenario(case.scenario)}
+        reader = RunForCaseReader(connection, page.tenant)
+        run = await reader.read(query.run_id or "", lock=False)
+    spec = await asyncio.to_thread(case_of, run)
+    return {**NO_VARIANT, **fields_of_scenario(spec.scenario)}

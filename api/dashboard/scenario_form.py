@@ -1,0 +1,111 @@
+"""A scenario as the fields of a form, and back: made-up messages, customer and order."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from api.dashboard.post import Post
+from domain.core.errors import InvalidBody
+from domain.simulation.scenario import MAX_MESSAGES, Scenario
+
+EVENT_TYPES: Final = (
+    "api_direct",
+    "email.inbound",
+    "widget.chat.message",
+    "shopify.ticket.created",
+    "gorgias.ticket.created",
+)
+_CUSTOMER: Final = ("email", "name")
+_ORDER: Final = ("number", "total", "refundable", "currency", "placed_at", "tracking_url")
+
+BLANK: Final[Mapping[str, str]] = {
+    "turn1": "",
+    "author1": "customer",
+    "event_type": "api_direct",
+    "source": "",
+    "subject": "",
+    "customer_email": "",
+    "customer_name": "",
+    "customer_verified": "on",
+    **{f"order_{name}": "" for name in _ORDER},
+    "order_state": "shipped",
+    "order_currency": "EUR",
+    "order_items": "",
+    "facts": "",
+}
+
+
+def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
+    """The form filled from a scenario."""
+    fields = dict(BLANK)
+    for number, message in enumerate(scenario.messages, 1):
+        fields |= {f"turn{number}": message.text, f"author{number}": message.author}
+    customer, order = scenario.customer, scenario.order
+    fields |= {
+        "event_type": scenario.event_type,
+        "source": scenario.source or "",
+        "subject": scenario.subject or "",
+        "customer_email": customer.email or "",
+        "customer_name": customer.name or "",
+        "customer_verified": "on" if customer.verified else "",
+        "facts": "\n".join(f"{name}: {value}" for name, value in scenario.fields.items()),
+    }
+    if order is not None:
+        written = order.model_dump(mode="json")
+        fields |= {f"order_{name}": str(written[name] or "") for name in (*_ORDER, "state")}
+        fields["order_items"] = "\n".join(order.items)
+    return fields
+
+
+def turns_in(fields: Mapping[str, str]) -> int:
+    """How many messages the form shows: those that are written, and one to write."""
+    written = [n for n in range(1, MAX_MESSAGES + 1) if fields.get(f"turn{n}", "").strip()]
+    return min(MAX_MESSAGES, max(written, default=0) + 1)
+
+
+def scenario_in(post: Post) -> dict[str, JsonValue]:
+    """The scenario that was typed, as JSON has it, unchecked. Raises InvalidBody."""
+    scenario: dict[str, JsonValue] = {
+        "messages": _messages(post),
+        "customer": {
+            **_given(post, "customer_", _CUSTOMER),
+            "verified": post.ticked("customer_verified"),
+        },
+        **_given(post, "", ("event_type", "source", "subject")),
+    }
+    order = _given(post, "order_", (*_ORDER, "state"))
+    if "number" in order:
+        items: list[JsonValue] = list(lines(post.text("order_items")))
+        scenario["order"] = {**order, "items": items}
+    if facts := _facts(post.text("facts")):
+        scenario["fields"] = facts
+    return scenario
+
+
+def lines(text: str) -> list[str]:
+    """What stands on each line that is not blank."""
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _messages(post: Post) -> list[JsonValue]:
+    return [
+        {"author": post.text(f"author{number}") or "customer", "text": text}
+        for number in range(1, MAX_MESSAGES + 1)
+        if (text := post.text(f"turn{number}")).strip()
+    ]
+
+
+def _given(post: Post, prefix: str, names: tuple[str, ...]) -> dict[str, JsonValue]:
+    """The fields that were filled in."""
+    return {name: text for name in names if (text := post.text(prefix + name).strip())}
+
+
+def _facts(text: str) -> dict[str, JsonValue]:
+    facts: dict[str, JsonValue] = {}
+    for line in lines(text):
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise InvalidBody("champ « fields »")
+        facts[name.strip()] = value.strip()
+    return facts

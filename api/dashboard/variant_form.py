@@ -1,0 +1,55 @@
+"""The variant that a form asks to try: a playbook, a draft, a threshold, a brain."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from api.dashboard.page import Page
+from api.dashboard.post import Post
+from domain.core.errors import InvalidBody
+from domain.playbooks.file import yaml_in
+from domain.playbooks.playbook import PlaybookEntry
+from store.playbooks.playbooks import PlaybookRepository
+
+NO_VARIANT: Final[Mapping[str, str]] = {
+    "playbook_id": "",
+    "version": "",
+    "threshold": "",
+    "draft": "",
+    "embedded_brain": "",
+}
+
+
+async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
+    """What may be chosen."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        return await PlaybookRepository(connection, page.tenant).all()
+
+
+def variant_in(post: Post) -> dict[str, JsonValue]:
+    """The variant that was typed, as bodies of routes have it. Raises InvalidBody,
+    InvalidPlaybook."""
+    variant: dict[str, JsonValue] = {}
+    if playbook_id := post.text("playbook_id"):
+        variant["playbook_id"] = playbook_id
+    if draft := post.text("draft").strip():
+        variant["playbook"] = yaml_in(draft.encode())
+    if version := post.text("version").strip():
+        variant["version"] = whole_number("version", version)
+    if threshold := post.text("threshold").strip():
+        try:
+            variant["threshold"] = float(threshold.replace(",", "."))
+        except ValueError:
+            raise InvalidBody("champ « threshold »") from None
+    if post.ticked("embedded_brain"):
+        variant["embedded_brain"] = True
+    return variant
+
+
+def whole_number(name: str, text: str) -> int:
+    """Raises InvalidBody."""
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidBody(f"champ « {name} »") from None

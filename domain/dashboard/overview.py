@@ -1,0 +1,53 @@
+"""The overview: what waits for people, what is wrong, and what a new client has not done yet."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from domain.core.money import Money
+
+COUNTED_TO: Final = 1_000
+"""More are not counted: pages then say "1,000+"."""
+
+
+class FirstStep(StrEnum):
+    """What a new client does before its agent answers by itself, in this order."""
+
+    KNOWLEDGE = "knowledge"
+    SHOP = "shop"
+    CASE = "case"
+    DOOR = "door"
+    """A key for its systems, or a site that may show the widget."""
+    ANSWERED = "answered"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """`kind`: webhook_off, webhook_failing, connection or poll. `record_id`: what it is about.
+    `name`: as people know it. `failures`: in a row."""
+
+    kind: str
+    record_id: str
+    name: str
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """`waiting`: open reviews, at most one more than COUNTED_TO; `oldest`: when the first of them
+    was opened. `at_stake`: what these would move, by currency. `done`: the first steps that were
+    taken."""
+
+    waiting: int
+    oldest: datetime | None
+    at_stake: tuple[Money, ...]
+    troubles: tuple[Trouble, ...]
+    done: frozenset[FirstStep]
+
+    @property
+    def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:
+        """Each with whether it was taken; none where all were."""
+        if len(self.done) == len(FirstStep):
+            return ()
+        return tuple((step, step in self.done) for step in FirstStep)

@@ -1,0 +1,66 @@
+"""What somebody typed when their session ended: kept for them, and for nobody else."""
+
+import pytest
+
+from domain.tenants.client import Role
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
+from tests.support.tenants.shop import Shop
+
+NEW = "/app/knowledge/new"
+LIST = "/app/knowledge"
+TYPED = {"title": "Delivery", "body": "Ours takes 3 days.", "language": "en"}
+
+
+async def _ended(visitor: PageVisitor, way: str) -> None:
+    if way == "signed out in another tab":
+        csrf = form_of(await visitor.see(NEW), LIST)["csrf"]
+        await visitor.http.post("/app/sign-out", data={"csrf": csrf})
+    else:
+        visitor.http.cookies.set("session", "ws_" + "A" * 43, domain="127.0.0.1")
+
+
+@pytest.mark.parametrize("way", ["signed out in another tab", "over"])
+async def test_the_words_come_back_to_their_author_alone(
+    front: LiveEngine, shop: Shop, way: str
+) -> None:
+    async with at_pages(front, shop) as owner:
+        form = form_of(await owner.see(NEW), LIST)
+        await _ended(owner, way)
+        sent = await owner.http.post(LIST, data={**form, **TYPED})
+        assert sent.headers["location"] == "/app/sign-in?next=%2Fapp%2Fknowledge%2Fnew"
+
+    async with at_pages(front, shop, Role.ADMIN) as colleague:
+        assert "Ours takes 3 days." not in await colleague.see(NEW)
+    async with at_pages(front, shop) as owner:
+        assert "Delivery" not in await owner.see(LIST)  # nothing was done without them
+        assert "Ours takes 3 days." in await owner.see(NEW)
+
+        await owner.send(NEW, LIST, TYPED)
+        assert "Ours takes 3 days." not in await owner.see(NEW)
+
+
+async def test_a_form_that_we_did_not_render_is_kept_for_nobody(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        form = form_of(await owner.see(NEW), LIST)
+        owner.http.cookies.clear()
+        sent = await owner.http.post(LIST, data={**form, **TYPED, "_who": "forged"})
+        assert sent.status_code == 303
+
+    async with at_pages(front, shop) as owner:
+        assert "Ours takes 3 days." not in await owner.see(NEW)
+
+
+async def test_another_sites_form_keeps_nothing(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        form = form_of(await owner.see(NEW), LIST)
+        owner.http.cookies.clear()
+        sent = await owner.http.post(
+            LIST, data={**form, **TYPED}, headers={"sec-fetch-site": "cross-site"}
+        )
+        assert sent.status_code == 403
+
+    async with at_pages(front, shop) as owner:
+        assert "Ours takes 3 days." not in await owner.see(NEW)

@@ -1,0 +1,54 @@
+"""The first page: what waits, what is wrong, the first steps; and one's own page."""
+
+import sqlalchemy as sa
+
+from domain.tenants.client import Role
+from store.webhooks.tables import webhook_subscriptions
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhooks import subscribe
+
+
+async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        before = await owner.see("/app")
+        assert "First steps" in before
+        assert '<a href="/app/knowledge/new">Write what' in before
+        assert "Nothing waits for a person" in before
+
+        form = {"title": "Delivery", "body": "3 days.", "language": "en"}
+        await owner.send("/app/knowledge/new", "/app/knowledge", form)
+
+        assert '<a href="/app/knowledge/new">Write what' not in await owner.see("/app")
+
+
+async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: Shop) -> None:
+    await open_review(front.database, shop)
+    webhook = await subscribe(front.database, shop)
+    async with front.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(webhook_subscriptions)
+            .where(webhook_subscriptions.c.id == webhook.id)
+            .values(failure_count=4, label="<b>ERP</b>")
+        )
+
+    async with at_pages(front, shop, Role.VIEWER, language="fr") as viewer:
+        page = await viewer.see("/app")
+
+    assert "Une réponse attend une personne" in page
+    assert f'href="/app/webhooks/{webhook.id}"' in page
+    assert "&lt;b&gt;ERP&lt;/b&gt;" in page
+
+
+async def test_preferences_hold_at_once(front: LiveEngine, shop: Shop) -> None:
+    wanted = {"language": "fr", "theme": "dark", "time_zone": "Asia/Tokyo"}
+    async with at_pages(front, shop) as owner:
+        page = await owner.follow(await owner.send("/app/me", "/app/me", wanted))
+        assert '<html lang="fr" data-theme="dark">' in page
+        assert "Asia/Tokyo" in page
+
+        refused = await owner.send("/app/me", "/app/me", {**wanted, "time_zone": "Mars/Base"})
+        assert 'role="alert"' in await owner.follow(refused)
+        assert "Asia/Tokyo" not in await owner.see("/app/me")  # what was typed is in the form
