@@ -1,7 +1,7 @@
-"""Pages of inbound."""
+"""Pages of what came in."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.inbound import inbound_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (inbound_pages.router,)
