@@ -39,7 +39,7 @@ async def crawled(demo: DemoPages) -> Crawl:
 
 
 def test_links_lead_to_every_page(crawled: Crawl) -> None:
-    assert crawled.broken == []
+    assert crawled.broken == [], "\n".join(crawled.broken)
     assert {*crawled.unseen} == UNSEEN
 
 
@@ -83,7 +83,8 @@ async def test_pages_are_small_and_valid(demo: DemoPages, crawled: Crawl, tmp_pa
         for number, address in enumerate(crawled.pages)
     }
     found = await html_findings(CHECKER, tmp_path)
-    assert found == [], [f"{names[file]}: {text}" for file, text in found]
+    wrong = [f"{names[file]}: {text}" for file, text in found]
+    assert wrong == [], "\n".join(wrong)
 
 
 def test_all_files_together_are_small() -> None:
@@ -98,8 +99,8 @@ async def test_the_records_of_another_shop_are_not_there(demo: DemoPages, crawle
     wrong = []
     async with demo.visitor(secret) as http:
         csrf = csrf_in((await http.get("/app/sessions")).text)
-        for route, addresses in crawled.found.items():
-            if "{" in route and _has_record(addresses[0]):
+        for page, addresses in (crawled.found | crawled.files).items():
+            if "{" in page and _has_record(addresses[0]):
                 answer = await http.get(addresses[0])
                 if answer.status_code != 404:
                     wrong.append(f"GET {addresses[0]}: {answer.status_code}")

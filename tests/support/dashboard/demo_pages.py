@@ -45,9 +45,10 @@ class DemoPages:
     async def crawl(self, language: str = "en", secret: str = "") -> Crawl:
         async with self.visitor(secret or self.owner) as http:
 
-            async def get(path: str) -> tuple[int, str]:
+            async def get(path: str) -> tuple[int, str | None]:
                 answer = await http.get(path, headers={"accept-language": language})
-                return answer.status_code, answer.text
+                is_page = "text/html" in answer.headers.get("content-type", "")
+                return answer.status_code, answer.text if is_page else None
 
             return await crawl(get)
 

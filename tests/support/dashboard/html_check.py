@@ -2,12 +2,16 @@
 
 import asyncio
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Final
 
 _JAR: Final = Path(__file__).parents[3] / ".tools" / "vnu.jar"
 CHECKER: Final = _JAR if _JAR.exists() and shutil.which("java") else None
+
+# Attributes of the script that we load: to every browser they are data.
+_HTMX: Final = re.compile(r"Attribute “hx-[a-z]+” not allowed")
 
 
 async def html_findings(jar: Path, folder: Path) -> list[tuple[str, str]]:
@@ -21,4 +25,5 @@ async def html_findings(jar: Path, folder: Path) -> list[tuple[str, str]]:
     return [
         (one["url"].rpartition("/")[2], f"{one['message']} {one.get('extract', '')}")
         for one in messages
+        if not _HTMX.search(one["message"])
     ]
