@@ -44,7 +44,7 @@ class Rect:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     """A line of the table below."""
 
     label: str
@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """A line that stands among the columns: at their `place` from 0 (left) to 1."""
 
     place: float
@@ -73,9 +73,9 @@ class BarChart:
     series: tuple[str, ...]
     rects: tuple[Rect, ...]
     gaps: tuple[tuple[float, float], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ChartRow, ...]
     top: str
-    mark: Mark | None
+    mark: ChartMark | None
 
     @property
     def is_empty(self) -> bool:
@@ -89,7 +89,7 @@ def bar_chart(
     series: Sequence[str],
     first: str,
     shown: Callable[[float], str] = "{:,.0f}".format,
-    mark: Mark | None = None,
+    mark: ChartMark | None = None,
 ) -> BarChart:
     """A column per entry, from the left. `series`: the names of their parts, at most three.
     `shown`: how a number is written."""
@@ -131,8 +131,10 @@ def _stacked(column: Column, top: float) -> list[tuple[int, float, float, float]
     return parts
 
 
-def _row(column: Column, shown: Callable[[float], str]) -> Row:
-    return Row(column.label, tuple("–" if part is None else shown(part) for part in column.parts))
+def _row(column: Column, shown: Callable[[float], str]) -> ChartRow:
+    return ChartRow(
+        column.label, tuple("–" if part is None else shown(part) for part in column.parts)
+    )
 
 
 @dataclass(frozen=True, slots=True)

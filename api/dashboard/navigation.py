@@ -70,7 +70,7 @@ _MENU: Final = (
         (
             Entry("metrics", "/app/metrics", key="m"),
             Entry("usage", "/app/usage", also="/app/billing"),
-            Entry("members", "/app/members"),
+            Entry("members", "/app/members", MANAGERS),
             Entry("data", "/app/data", MANAGERS),
             Entry("audit", "/app/audit", MANAGERS),
             Entry("settings", "/app/settings"),

@@ -1,7 +1,6 @@
 """What merchants' systems were told is kept for 30 days; that it was told, for ever."""
 
 from datetime import timedelta
-from typing import Any
 
 import psycopg
 import pytest
@@ -22,8 +21,7 @@ from domain.widget.widget_session import SESSION_LASTS
 from store.cases.tables import case_runs
 from store.core.database import Database
 from store.core.tables import error_reports
-from store.dashboard.tables import form_posts, page_drafts
-from store.identity.tables import invitations, sessions, sign_in_codes, sign_in_links
+from store.identity.tables import invitations, sessions, sign_in_codes
 from store.inbound.endpoints import EndpointRepository, NewEndpoint
 from store.inbound.tables import inbound_endpoints, inbound_messages, inbound_webhooks
 from store.intake.tables import idempotency_keys
@@ -47,7 +45,6 @@ from tests.support.widget.talk import begin
 pytestmark = pytest.mark.own_database
 
 DAY = timedelta(days=1)
-HOUR = timedelta(hours=1)
 
 
 async def test_old_bodies_are_emptied_and_old_misses_deleted(
@@ -277,31 +274,3 @@ async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(
 
     assert await rows(database, error_reports) == []
     assert (await ActivityEnvironment().run(activity, HousekeepingInput())).pruned == 1
-
-
-async def test_forms_and_drafts_of_pages_end(database: Database, shop: Shop) -> None:
-    now = utc_now()
-    ages = (HOUR, 23 * HOUR, 25 * HOUR, 6 * DAY, 8 * DAY)
-    async with database.service() as connection:
-        for age in ages:
-            mine = {"client_id": shop.client_id, "user_id": "user"}
-            await connection.execute(
-                sa.insert(form_posts).values(**mine, once=new_ulid(), created_at=now - age)
-            )
-            await connection.execute(
-                sa.insert(page_drafts).values(**mine, form=f"/app/{age}", saved_at=now - age)
-            )
-            await connection.execute(
-                sa.insert(sign_in_links).values(
-                    digest=new_ulid().encode(), user_id="user", expires_at=now - age
-                )
-            )
-
-    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
-
-    def kept(found: list[dict[str, Any]], time: str) -> set[timedelta]:
-        return {now - one[time] for one in found}
-
-    assert kept(await rows(database, form_posts), "created_at") == {HOUR, 23 * HOUR}
-    assert kept(await rows(database, page_drafts), "saved_at") == set(ages[:4])
-    assert kept(await rows(database, sign_in_links), "expires_at") == {HOUR, 23 * HOUR}

@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import api.dashboard
-from api.dashboard.charts import BarChart, Column, Mark, bar_chart, sparkline
+from api.dashboard.charts import BarChart, ChartMark, Column, bar_chart, sparkline
 
 HERE = Path(api.dashboard.__file__).parent
 
@@ -19,7 +19,7 @@ def drawn(chart: BarChart) -> str:
     return str(templates.get_template("core/charts.html").module.bars(chart, "days", words))  # type: ignore[attr-defined]
 
 
-def chart_of(*columns: Column, mark: Mark | None = None) -> BarChart:
+def chart_of(*columns: Column, mark: ChartMark | None = None) -> BarChart:
     return bar_chart(
         "80 of 100 were resolved",
         columns,
@@ -54,7 +54,7 @@ def test_nothing_measured_is_a_sentence_without_a_picture() -> None:
 
 
 def test_a_chart_has_a_pattern_titles_a_table_and_no_style() -> None:
-    page = drawn(chart_of(Column("<1>", (30, 1e-6)), mark=Mark(0.5, "0.70")))
+    page = drawn(chart_of(Column("<1>", (30, 1e-6)), mark=ChartMark(0.5, "0.70")))
     assert 'fill="url(#days-1)"' in page
     assert "<title>&lt;1&gt;: resolved 30</title>" in page
     assert "<details>" in page

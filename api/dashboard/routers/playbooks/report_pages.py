@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from api.dashboard.charts import BarChart, Column, Mark, bar_chart
+from api.dashboard.charts import BarChart, ChartMark, Column, bar_chart
 from api.dashboard.page import Page
 from api.dashboard.routers.playbooks.playbook_id import (
     PLAYBOOK,
@@ -112,7 +112,7 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
     number = page.formats.number
 
     def say(key: str, **facts: object) -> str:
-        return page.resources.pages.say(page.language, f"playbooks.threshold.{key}", facts)
+        return page.say(f"playbooks.threshold.{key}", **facts)
 
     return bar_chart(
         _said(page, picture.advice.current),
@@ -120,5 +120,5 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
         series=(say("alone"), say("kept"), say("corrected")),
         first=say("confidence"),
         shown=number,
-        mark=Mark(place, say("mark", threshold=number(place, 2))),
+        mark=ChartMark(place, say("mark", threshold=number(place, 2))),
     )
