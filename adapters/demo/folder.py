@@ -44,9 +44,16 @@ class DemoShopFolder:
     async def open(self, tenant: TenantId, now: datetime) -> str:
         """The path of the client's shop, which is made with the sample orders if it is not there.
         What was refunded there stays refunded."""
-        path = self._folder.absolute() / f"{tenant}.sqlite"
+        path = self._path(tenant)
         await asyncio.to_thread(self._make, path, now)
         return str(path)
+
+    def is_own(self, tenant: TenantId, path: str) -> bool:
+        """Whether `open` gave this path."""
+        return path == str(self._path(tenant))
+
+    def _path(self, tenant: TenantId) -> Path:
+        return self._folder.absolute() / f"{tenant}.sqlite"
 
     def _make(self, path: Path, now: datetime) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -90,3 +90,6 @@ class DemoShops(Protocol):
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
         """The path of the client's own one, which is made if it is not there."""
+
+    def is_own(self, tenant: TenantId, path: str) -> bool:
+        """Whether `open` gave this path."""

@@ -78,6 +78,7 @@ async def test_the_demo_shop_is_ones_own(front: LiveEngine, shop: Shop, tmp_path
         )
         try:
             page = await owner.follow(await owner.send(LIST, f"{LIST}/demo-shop"))
+            assert "demo-shop" not in await owner.see(LIST)
         finally:
             front.app.state.resources = resources
     assert "#1042" in page

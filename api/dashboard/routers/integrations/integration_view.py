@@ -10,7 +10,7 @@ from api.route import PathId
 from domain.inbound.endpoint import SECRETS_OF_OURS, endpoint_url
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.errors import IntegrationNotFound
-from domain.integrations.integration import IntegrationStatus
+from domain.integrations.integration import IntegrationEntry, IntegrationStatus
 from domain.integrations.providers import HELPDESKS, OF_MERCHANTS, PROVIDERS, SHOPS, Provider
 from domain.integrations.trial import Problem
 from domain.tenants.actor import MANAGERS
@@ -45,6 +45,7 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
         form=one,
         is_live=found.status is not IntegrationStatus.DISCONNECTED,
         is_tried=found.provider in SHOPS | HELPDESKS,
+        has_samples=_has_samples(page, found),
         is_ours=found.provider in OF_MERCHANTS,
         system=PROVIDERS[found.provider].of.value,
         signs=signs[found.id],
@@ -59,6 +60,12 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
         secret=f"{SECRET}secret",
         may_change=page.may(MANAGERS),
     )
+
+
+def _has_samples(page: Page, found: IntegrationEntry) -> bool:
+    """Whether it is the client's own demo shop, whose orders the page can name."""
+    shops = page.resources.demo_shops
+    return shops is not None and shops.is_own(page.tenant, found.settings.get("path", ""))
 
 
 def _makes_secret(provider: Provider) -> bool:
