@@ -14,6 +14,7 @@ from api.schemas.analytics.insight_query import InsightQuery
 from api.schemas.analytics.report import ChurnQuery
 from api.schemas.core.client_query import cursor_after
 from domain.analytics.churn import ChurnLevel
+from domain.analytics.insight import Figures
 from domain.analytics.insight_csv import csv_name, insight_csv
 from domain.analytics.metrics import DayMetrics, days_of
 from services.analytics.insight import read_insight
