@@ -63,7 +63,7 @@ _MENU: Final = (
         (
             Entry("metrics", "/app/metrics", key="m"),
             Entry("usage", "/app/usage"),
-            Entry("members", "/app/members"),
+            Entry("members", "/app/members", MANAGERS),
             Entry("data", "/app/data", MANAGERS),
             Entry("audit", "/app/audit", MANAGERS),
             Entry("settings", "/app/settings"),

@@ -23,7 +23,7 @@ from api.dashboard.formats import Formats
 from api.dashboard.navigation import entry_at, menu_of
 from api.dashboard.pages import LANGUAGES, OURS, Sources, language_of
 from api.dashboard.redirect import PageRedirect
-from api.dashboard.session import Visit, sign_in_address, visit_of
+from api.dashboard.session import Visit, is_poll, sign_in_address, visit_of
 from api.dashboard.typed import Typed, seal_of_form
 from api.http.client_address import client_network
 from api.http.query import parse_query
@@ -104,7 +104,7 @@ class Page:
 
         `sources`: what it loads beside what is ours.
         """
-        flash = flash_of(self.request)
+        flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
             self.request,
             template,

@@ -47,11 +47,17 @@ async def visit_of(request: Request) -> Visit | None:
         session = await find_session(connection, SessionKind.BROWSER, secret, resources.now())
     if session is None:
         return None
-    if resources.now() - session.used_at >= _SEEN_EVERY:
+    if resources.now() - session.used_at >= _SEEN_EVERY and not is_poll(request):
         async with resources.work.everywhere() as work:
             await see_session(work, session)
     admins = comma_separated(resources.settings.identity.admin_user_ids or "")
     return Visit(session, User(session.user_id, session.user_id in admins), _csrf_of(secret))
+
+
+def is_poll(request: Request) -> bool:
+    """Whether a page asks for news by itself: that is no use of the session, and takes nothing
+    that is shown once."""
+    return request.method == "GET" and "hx-request" in request.headers
 
 
 def cookie_name(request: Request) -> str:

@@ -20,9 +20,9 @@ _PAGES: Final = {
     CitedKind.KEY: "/keys",
     CitedKind.MEMBER: "/members",
     CitedKind.AUDIT: "/audit",
-    CitedKind.USAGE: "/plan",
+    CitedKind.USAGE: "/usage",
     CitedKind.METRICS: "/metrics",
-    CitedKind.CHURN: "/churn",
+    CitedKind.CHURN: "/metrics",
     CitedKind.GAP: "/knowledge/gaps",
 }
 

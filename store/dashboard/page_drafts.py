@@ -1,6 +1,6 @@
 """Drafts of forms, each of one user and one form."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -24,6 +24,18 @@ class PageDrafts:
         )
         row = rows.one_or_none()
         return None if row is None else Draft(row.fields, row.saved_at)
+
+    async def read_all(self, forms: Collection[str]) -> dict[str, Draft]:
+        """The drafts of some forms, by form."""
+        row = page_drafts.c
+        rows = await self._connection.execute(
+            sa.select(row.form, row.fields, row.saved_at).where(
+                row.client_id == self._tenant,
+                row.user_id == self._user_id,
+                row.form.in_(forms),
+            )
+        )
+        return {one.form: Draft(one.fields, one.saved_at) for one in rows}
 
     async def keep(self, form: str, fields: Mapping[str, str], now: datetime) -> None:
         values = {"fields": dict(fields), "saved_at": now}

@@ -30,7 +30,8 @@ _MAX_JOINED_CHARS: Final = 20_000
 class ReviewFilter:
     """Which reviews are wanted; what is None leaves nothing out.
 
-    `min_amount`: in minor units of whatever currency the review's money has.
+    `min_amount`: in minor units of whatever currency the review's money has. `decided`: none that
+    is open. `awaits_second`: only those that one of two people has approved.
     """
 
     status: Wanted = Wanted.OPEN
@@ -39,6 +40,8 @@ class ReviewFilter:
     claimed_by: str | None = None
     urgent: bool | None = None
     min_amount: int | None = None
+    decided: bool = False
+    awaits_second: bool = False
 
 
 async def list_reviews(
@@ -260,6 +263,10 @@ def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnEl
         found.append(_TICKETS.urgent == wanted.urgent)
     if wanted.min_amount is not None:
         found.append(_TICKETS.amount >= wanted.min_amount)
+    if wanted.decided:
+        found.append(_TICKETS.status.not_in(sorted(OPEN_STATUSES)))
+    if wanted.awaits_second:
+        found.append(_TICKETS.first_approved_by.is_not(None))
     return found
 
 

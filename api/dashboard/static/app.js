@@ -1,9 +1,134 @@
-// What saves reloads; every page works without it.
+// What saves reloads and reaching for the mouse. Every page works without it.
 "use strict";
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-  });
-}
+const TICK_MS = 10_000;
+const REST_MS = 2_000;
+const root = document.documentElement;
+const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
+
+// Lists look for news while somebody looks at them (the macro `live` of core/lists.html).
+setInterval(() => {
+  if (!document.hidden) document.body.dispatchEvent(new Event("tick"));
+}, TICK_MS);
+
+// What a poll is answered after the session's end is another page.
+document.addEventListener("htmx:before:response", (event) => {
+  const answer = event.detail.ctx.response.raw;
+  if (answer.redirected && new URL(answer.url).pathname.startsWith("/app/sign-in")) {
+    event.preventDefault();
+  }
+});
+
+// Copy buttons.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  button.textContent = root.dataset.copied;
+});
+const showCopies = () => all("[data-copy]").forEach((button) => (button.hidden = false));
+showCopies();
+document.addEventListener("htmx:after:swap", showCopies);
+
+// Drafts: what is typed is kept on the server after a rest, and when the page is left.
+const waiting = new Map();
+const keep = (form) => {
+  clearTimeout(waiting.get(form));
+  waiting.delete(form);
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === "string" && !name.startsWith("secret:")) fields.append(name, value);
+  }
+  fields.set("_form", new URL(form.action).pathname);
+  fetch("/app/drafts", { method: "POST", body: fields, keepalive: true }).catch(() => {});
+};
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-draft]");
+  if (!form) return;
+  clearTimeout(waiting.get(form));
+  waiting.set(form, setTimeout(keep, REST_MS, form));
+});
+document.addEventListener("submit", (event) => {
+  clearTimeout(waiting.get(event.target));
+  waiting.delete(event.target);
+});
+addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
+
+// The copilot, beside the page.
+const panel = document.getElementById("panel");
+const toggleCopilot = () => {
+  panel.hidden = !panel.hidden;
+  if (panel.hidden) return;
+  const asked = panel.querySelector("textarea");
+  if (asked) asked.focus();
+  else panel.dispatchEvent(new Event("open-copilot"));
+};
+document.addEventListener("htmx:after:swap", () => {
+  if (panel && !panel.hidden) panel.querySelector("textarea")?.focus();
+});
+document.addEventListener("click", (event) => {
+  if (!panel || event.ctrlKey || event.metaKey || !event.target.closest("[data-copilot]")) return;
+  event.preventDefault();
+  toggleCopilot();
+});
+
+// Keys. One that leads to a button only puts the focus there: Enter is the deed.
+const KEYS = { approve: "a", claim: "c", decide: "d", reject: "x", refresh: "f" };
+const keyOf = (element) => KEYS[element.dataset.key] ?? element.dataset.key[0];
+const keyed = (key) => all("[data-key]").find((element) => keyOf(element) === key);
+const rows = () => all("main tbody tr, main .rows > li").filter((row) => row.querySelector("a"));
+let afterG = false;
+
+const move = (by) => {
+  const links = rows().map((row) => row.querySelector("a"));
+  const here = links.indexOf(document.activeElement);
+  links[Math.max(0, Math.min(links.length - 1, here < 0 ? 0 : here + by))]?.focus();
+};
+const help = document.getElementById("keys");
+const showHelp = () => {
+  const list = help.querySelector("[data-page-keys]");
+  list.replaceChildren(
+    ...all("main [data-key]").map((element) => {
+      const line = document.createElement("li");
+      const key = document.createElement("kbd");
+      key.textContent = keyOf(element).toUpperCase();
+      line.append(key, ` ${element.textContent.trim()}`);
+      return line;
+    }),
+  );
+  help.showModal();
+};
+const act = (key) => {
+  if (key === "j") return move(1);
+  if (key === "k") return move(-1);
+  if (key === "/") return document.getElementById("find")?.focus();
+  if (key === "?") return showHelp();
+  if (key === "g") return (afterG = true);
+  const element = keyed(key);
+  if (!element) return false;
+  if (element.matches("a")) element.click();
+  else element.focus();
+  return true;
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey && event.key === "." && panel) {
+    event.preventDefault();
+    return toggleCopilot();
+  }
+  if (event.ctrlKey && event.key === "Enter" && event.target.form) {
+    return event.target.form.requestSubmit();
+  }
+  if (event.key === "Escape" && panel && !panel.hidden) return toggleCopilot();
+  const off = !("keys" in root.dataset) || event.ctrlKey || event.metaKey || event.altKey;
+  if (off || typing(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.key === "Shift") return;
+  const key = event.key.toLowerCase();
+  if (afterG) {
+    afterG = false;
+    const link = document.querySelector(`[data-go="${CSS.escape(key)}"]`);
+    if (link) link.click();
+  } else if (act(key) === false) return;
+  event.preventDefault();
+});

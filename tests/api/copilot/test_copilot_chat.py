@@ -47,7 +47,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
     replacing = "docs/webhooks.md#replacing-a-secret"
     expected = (
         (f"Why was ticket {traced.ref.run_id} escalated?", "Confidence", run),
-        ("Combien de tickets nous reste-t-il ?", "tickets utilisés", "/plan"),
+        ("Combien de tickets nous reste-t-il ?", "tickets utilisés", "/usage"),
         ("Who has been waiting longest?", "5 h", f"/reviews/{review}"),
         ("How do I rotate a secret of a webhook?", "Replacing a secret", replacing),
         (f"What did we answer to {CUSTOMER}?", "remboursée", "/conversations/"),

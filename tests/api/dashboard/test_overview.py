@@ -52,3 +52,11 @@ async def test_preferences_hold_at_once(front: LiveEngine, shop: Shop) -> None:
         refused = await owner.send("/app/me", "/app/me", {**wanted, "time_zone": "Mars/Base"})
         assert 'role="alert"' in await owner.follow(refused)
         assert "Asia/Tokyo" not in await owner.see("/app/me")  # what was typed is in the form
+
+
+async def test_a_poll_takes_no_message_away(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        saved = await owner.send("/app/me", "/app/me", {"time_zone": "UTC", "theme": "auto"})
+        polled = await owner.http.get("/app/me", headers={"hx-request": "true"})
+        assert "Saved." not in polled.text
+        assert "Saved." in await owner.follow(saved)

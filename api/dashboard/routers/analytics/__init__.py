@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.analytics import metrics_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (metrics_pages.router,)

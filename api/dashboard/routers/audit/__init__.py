@@ -1,7 +1,7 @@
-"""Pages of audit."""
+"""Pages of the audit log."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.audit import audit_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (audit_pages.router,)

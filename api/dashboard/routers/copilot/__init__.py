@@ -1,7 +1,7 @@
-"""Pages of copilot."""
+"""Pages of the copilot."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.copilot import copilot_page
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (copilot_page.router,)

@@ -4,6 +4,7 @@ from typing import Final
 
 from api.dashboard.routers.identity import (
     enter_page,
+    members_pages,
     provider_sign_in,
     sessions_page,
     sign_in_pages,
@@ -14,4 +15,5 @@ ROUTERS: Final = (
     enter_page.router,
     provider_sign_in.router,
     sessions_page.router,
+    members_pages.router,
 )

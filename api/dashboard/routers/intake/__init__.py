@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from api.dashboard.routers.intake import ticket_pages
+from api.dashboard.routers.intake import attachment_pages, ticket_pages
 
-ROUTERS: Final = (ticket_pages.router,)
+ROUTERS: Final = (attachment_pages.router, ticket_pages.router)

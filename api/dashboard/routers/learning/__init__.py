@@ -1,7 +1,7 @@
-"""Pages of learning."""
+"""Pages of learning: corrections, and the labelled examples that come of them."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.learning import correction_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (correction_pages.router,)

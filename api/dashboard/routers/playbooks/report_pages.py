@@ -112,7 +112,7 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
     number = page.formats.number
 
     def say(key: str, **facts: object) -> str:
-        return page.resources.pages.say(page.language, f"playbooks.threshold.{key}", facts)
+        return page.say(f"playbooks.threshold.{key}", **facts)
 
     return bar_chart(
         _said(page, picture.advice.current),

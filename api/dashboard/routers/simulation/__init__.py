@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from api.dashboard.routers.simulation import simulator_pages
+from api.dashboard.routers.simulation import replay_pages, simulator_pages
 
-ROUTERS: Final = (simulator_pages.router,)
+ROUTERS: Final = (simulator_pages.router, replay_pages.router)

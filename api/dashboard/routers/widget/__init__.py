@@ -1,7 +1,7 @@
-"""Pages of widget."""
+"""Pages of the chat widget."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.widget import widget_page
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (widget_page.router,)

@@ -1,0 +1,13 @@
+"""Who people are that records name by their id."""
+
+from collections.abc import Mapping
+
+from api.dashboard.page import Page
+from store.tenants.members import MemberRepository
+
+
+async def people_of(page: Page) -> Mapping[str, str]:
+    """The addresses of the client's members, by user."""
+    async with page.resources.database.reading_across() as connection:
+        members = await MemberRepository(connection).all(page.tenant)
+    return {member.user_id: member.email for member in members}

@@ -1,0 +1,44 @@
+"""/app/audit: who changed what, and whether the log is whole."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.page import OnPage, Page
+from api.dashboard.people import people_of
+from api.schemas.audit.audit_page import AuditQuery
+from api.schemas.core.client_query import cursor_after
+from domain.tenants.actor import MANAGERS
+from services.audit.verification import verify_chains
+from store.audit.audit_log import AuditLog
+
+_LIST: Final = "/app/audit"
+
+router = APIRouter(include_in_schema=False)
+ManagersPage = Annotated[Page, Depends(OnPage(MANAGERS))]
+
+
+@router.get(_LIST)
+async def entries(page: ManagersPage) -> Response:
+    query = page.query(AuditQuery)
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await AuditLog(connection, page.tenant).page(
+            limit=query.limit + 1,
+            before=None if query.cursor is None else int(query.cursor),
+            which=query.which(),
+        )
+    return page.render(
+        "audit/entries.html",
+        entries=[link.entry for link in found[: query.limit]],
+        cursor=cursor_after(found, query.limit, lambda last: str(last.entry.seq)),
+        asked=query,
+        people=await people_of(page),
+    )
+
+
+@router.get(f"{_LIST}/chain")
+async def chain(page: ManagersPage) -> Response:
+    """Walks the whole log, so only who asks for it waits for it."""
+    walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
+    return page.render("audit/chain.html", chain=walked[0])

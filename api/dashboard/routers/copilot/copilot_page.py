@@ -1,0 +1,72 @@
+"""/app/copilot: a member asks about their own service, beside any page."""
+
+import json
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from pydantic import JsonValue
+from starlette.responses import Response
+
+from api.auth import limiter_key
+from api.dashboard.page import AnyonesPage, Page
+from api.dashboard.post import Post, Posted
+from api.schemas.copilot.copilot_chat import CopilotChatBody
+from domain.copilot.answer import CopilotAnswer
+from domain.copilot.question import MAX_MESSAGE, MAX_MESSAGES, Speaker
+from domain.core.errors import InvalidBody
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.actor import ANYONE
+
+_COPILOT: Final = "/app/copilot"
+_EARLIER: Final = "earlier"
+# The last question and its answer come on top.
+_KEPT: Final = MAX_MESSAGES - 2
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(_COPILOT)
+async def copilot(page: AnyonesPage) -> Response:
+    return _shown(page, [], None)
+
+
+@router.post(_COPILOT)
+async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
+    """The conversation travels in the form; nothing of it is kept. Raises TooManyRequests."""
+    page = post.page
+    await page.resources.limiter.check(LimitScope.COPILOT, limiter_key(page.visit.user), page.now)
+    earlier = _earlier(post.fields.get(_EARLIER, "[]"))
+    asked: JsonValue = {"role": Speaker.USER.value, "content": post.text("question")}
+    body = post.body(CopilotChatBody, messages=[*earlier, asked])
+    answer = await page.resources.copilot.answer(page.tenant, page.actor, body.question, _nobody)
+    said: JsonValue = {
+        "role": Speaker.ASSISTANT.value,
+        "content": answer.text[:MAX_MESSAGE] or "–",
+    }
+    return _shown(page, [*earlier, asked, said], answer)
+
+
+def _earlier(text: str) -> list[JsonValue]:
+    """Raises InvalidBody."""
+    try:
+        messages = json.loads(text)
+    except ValueError:
+        raise InvalidBody("champ « earlier »") from None
+    if not isinstance(messages, list):
+        raise InvalidBody("champ « earlier »")
+    return messages[-_KEPT:]
+
+
+def _shown(page: Page, messages: list[JsonValue], answer: CopilotAnswer | None) -> Response:
+    """`messages`: the conversation; `answer`: the last of them, with what it rests on."""
+    return page.render(
+        "copilot/copilot.html",
+        messages=messages[:-1] if answer else messages,
+        answer=answer,
+        earlier=json.dumps(messages, ensure_ascii=False),
+        max_question=MAX_MESSAGE,
+    )
+
+
+async def _nobody(_: str) -> None:
+    """Nobody reads along: the answer is shown whole."""

@@ -1,0 +1,220 @@
+"""/app/reviews/{id}: one review with all that it is about, claimed and decided."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from pydantic import TypeAdapter
+from starlette.responses import Response
+
+from api.dashboard.page import OnPage, Page
+from api.dashboard.people import people_of
+from api.dashboard.post import Post, Posted
+from api.dashboard.typed import Typed
+from api.route import PathId
+from domain.agent.plan import ON_ORDERS, PlannedAction
+from domain.agent.rulebook import ActionRule
+from domain.agent.verdict import Verdict
+from domain.core.money import Money
+from domain.dashboard.draft import Draft
+from domain.learning.word_diff import Piece, word_diff
+from domain.reviews.errors import EscalationChanged, EscalationNotFound
+from domain.reviews.escalation import OPEN_STATUSES
+from domain.reviews.review import Review
+from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
+from services.core.unit_of_work import UnitOfWork
+from services.reviews.claims import claim_review, release_review
+from services.reviews.decisions import approve_review, edit_review, reject_review
+from store.dashboard.page_drafts import PageDrafts
+from store.reviews.escalations import DecisionOutcome, client_of
+from store.reviews.review_context import ReviewContext, review_context
+from store.reviews.reviews import read_review
+
+_LIST: Final = "/app/reviews"
+_REVIEW: Final = f"{_LIST}/{{review_id}}"
+_ID: Final = PathId("review_id", "review", EscalationNotFound)
+_PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
+
+router = APIRouter(include_in_schema=False)
+ReviewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of))]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOfVerdict:
+    """A verdict with the playbook's rule of its action, and the rule's limits by name."""
+
+    verdict: Verdict
+    rule: ActionRule
+    limits: Mapping[str, Money]
+
+
+@router.get(_REVIEW)
+async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))]) -> Response:
+    user_id = page.visit.user.id
+    form = f"{_LIST}/{page.record_id}"
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await read_review(connection, page.tenant, page.record_id)
+        context = await review_context(connection, page.tenant, found.id, user_id, page.now)
+        drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
+            [f"{form}/approve", f"{form}/edit", f"{form}/reject"]
+        )
+    named = {found.claim and found.claim.by, found.first_approved_by, found.decided_by}
+    diff, since = await asyncio.to_thread(_diffs, found, drafts.get(f"{form}/approve"))
+    return page.render(
+        "reviews/review.html",
+        review=found,
+        context=context,
+        form=form,
+        people=await people_of(page) if named - {None, user_id} else {},
+        user_id=user_id,
+        is_open=found.status in OPEN_STATUSES,
+        claimed_by_other=_is_claimed_by_other(page, found),
+        may_decide=page.may(REVIEWERS),
+        may_force=page.may(MANAGERS),
+        rules=_rules(found, context),
+        deeds=[action for action in found.plan if action.kind in ON_ORDERS],
+        diff=diff,
+        since=since,
+        seen=_seen(found),
+        plan_seen=_plan_seen(found),
+        edit=Typed.of({"text": found.draft}, drafts.get(f"{form}/edit")),
+        reject=Typed.of({"note": ""}, drafts.get(f"{form}/reject")),
+        address=f"{page.resources.settings.server.origin}{form}?client_id={page.tenant}",
+    )
+
+
+@router.post(f"{_REVIEW}/claim")
+async def claim(post: ReviewPost) -> Response:
+    """`force`: take it from a colleague."""
+    page, to = post.page, f"{_LIST}/{post.page.record_id}"
+    async with post.working(to) as work:
+        await claim_review(work, page.actor, page.record_id, force=post.ticked("force"))
+    return post.done(to, "reviews.claimed")
+
+
+@router.post(f"{_REVIEW}/release")
+async def release(post: ReviewPost) -> Response:
+    page, to = post.page, f"{_LIST}/{post.page.record_id}"
+    async with post.working(to) as work:
+        await release_review(work, page.actor, page.record_id)
+    return post.done(to, "reviews.released")
+
+
+@router.post(f"{_REVIEW}/approve")
+async def approve(post: ReviewPost) -> Response:
+    """It carries the draft, the plan and the latest message that were seen."""
+    page = post.page
+    async with post.working() as work:
+        to = await _next(post, work)
+        there = await read_review(work.connection, page.tenant, page.record_id)
+        # A form sends each end of a line as CRLF.
+        is_same = post.text("draft") == there.draft.replace("\r\n", "\n")
+        outcome = await approve_review(
+            work,
+            page.actor,
+            page.record_id,
+            seen=there.draft if is_same else post.text("draft"),
+            seen_event=post.text("latest_message") or None,
+        )
+        if not is_same or post.text("plan") != _plan_seen(there):
+            raise EscalationChanged(page.record_id)
+    return _decided(post, outcome, to, "reviews.approved")
+
+
+@router.post(f"{_REVIEW}/edit")
+async def edit(post: ReviewPost) -> Response:
+    """Send one's own words; the plan is carried out."""
+    page = post.page
+    async with post.working() as work:
+        to = await _next(post, work)
+        there = await read_review(work.connection, page.tenant, page.record_id)
+        outcome = await edit_review(
+            work,
+            page.actor,
+            page.record_id,
+            post.text("text"),
+            seen_event=post.text("latest_message") or None,
+        )
+        post.check_seen(_seen(there))
+    return _decided(post, outcome, to, "reviews.edited")
+
+
+@router.post(f"{_REVIEW}/reject")
+async def reject(post: ReviewPost) -> Response:
+    page = post.page
+    async with post.working() as work:
+        to = await _next(post, work)
+        outcome = await reject_review(
+            work, page.actor, page.record_id, post.text("note").strip() or None
+        )
+    return _decided(post, outcome, to, "reviews.rejected")
+
+
+async def _next(post: Post, work: UnitOfWork) -> str:
+    """Deciding opens the next one, else the queue."""
+    page = post.page
+    context = await review_context(
+        work.connection, page.tenant, page.record_id, page.visit.user.id, work.now
+    )
+    other = context.next_id or context.previous_id
+    to = f"{_LIST}/{other}" if other else _LIST
+    await post.leads_to(work, to)
+    return to
+
+
+def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Response:
+    if outcome.awaits_second:
+        # Here stands the link that a second person needs.
+        return post.done(f"{_LIST}/{post.page.record_id}", "reviews.first_of_two")
+    return post.done(to, key)
+
+
+def _is_claimed_by_other(page: Page, found: Review) -> bool:
+    claim = found.claim
+    return claim is not None and claim.by != page.visit.user.id and page.now < claim.until
+
+
+def _plan_seen(found: Review) -> str:
+    return hashlib.sha256(_PLAN.dump_json(found.plan)).hexdigest()[:16]
+
+
+def _seen(found: Review) -> str:
+    """A name of the draft and the plan: what whoever sends other words has read."""
+    return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
+
+
+def _diffs(
+    found: Review, refused: Draft | None
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
+    """From the agent's draft to the one that would be sent; and to that from the draft of an
+    approval that was refused."""
+    own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
+    seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
+    if seen is None or seen == found.draft.replace("\r\n", "\n"):
+        return own, None
+    return own, word_diff(seen, found.draft)
+
+
+def _rules(found: Review, context: ReviewContext) -> list[RuleOfVerdict]:
+    return [
+        RuleOfVerdict(verdict, rule := context.rulebook.rule(verdict.kind), _limits(rule))
+        for verdict in found.verdicts
+    ]
+
+
+def _limits(rule: ActionRule) -> dict[str, Money]:
+    if rule.limits is None:
+        return {}
+    given = {
+        "per_action": rule.limits.per_action,
+        "per_customer": rule.limits.per_customer,
+        "per_day": rule.limits.per_day,
+    }
+    return {
+        name: Money(minor=minor, currency=rule.limits.currency)
+        for name, minor in given.items()
+        if minor is not None
+    }

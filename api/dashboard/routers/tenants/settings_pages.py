@@ -1,0 +1,71 @@
+"""/app/settings: a client's words to a language model, its looks, what always reaches a person."""
+
+from typing import Final
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage
+from api.dashboard.post import ManagersPost, version_of
+from api.schemas.tenants.settings import BrandingBody, SettingsBody
+from domain.tenants.actor import MANAGERS
+from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
+from services.tenants.client_settings import change_settings
+from store.tenants.accounts import AccountRepository
+from store.tenants.client_settings import SettingsRepository
+
+_SETTINGS: Final = "/app/settings"
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(_SETTINGS)
+async def settings(page: AnyonesPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await SettingsRepository(connection, page.tenant).read()
+    looks = found.branding
+    fields = {
+        "system_prompt": found.system_prompt or "",
+        "display_name": looks.display_name or "",
+        "logo_url": looks.logo_url or "",
+        "color": looks.color or "",
+        "sensitive_words": "\n".join(found.sensitive_words),
+        "authserv_ids": "\n".join(found.authserv_ids),
+        "ask_rating": "on" if found.ask_rating else "",
+        **{f"ack_{one}": found.acknowledgement.get(one, "") for one in ACKNOWLEDGED_IN},
+    }
+    return page.render(
+        "tenants/settings.html",
+        typed=await page.typed(_SETTINGS, fields),
+        form=_SETTINGS,
+        seen=_seen(found),
+        theirs=fields,
+        may_change=page.may(MANAGERS),
+    )
+
+
+@router.post(_SETTINGS)
+async def change(post: ManagersPost) -> Response:
+    looks = ("display_name", "logo_url", "color")
+    body = post.body(
+        SettingsBody,
+        system_prompt=post.text("system_prompt"),
+        branding=BrandingBody(**{name: post.text(name).strip() or None for name in looks}),
+        sensitive_words=[line for line in post.text("sensitive_words").split("\n") if line.strip()],
+        authserv_ids=post.text("authserv_ids").split(),
+        acknowledgement={one: post.text(f"ack_{one}") for one in ACKNOWLEDGED_IN},
+        ask_rating=post.ticked("ask_rating"),
+    )
+    wanted = body.change
+    async with post.working(_SETTINGS) as work:
+        await AccountRepository(work.connection, work.tenant).lock()
+        there = await SettingsRepository(work.connection, work.tenant).read()
+        post.check_seen(_seen(there))
+        await change_settings(work, post.page.actor, wanted)
+    return post.done(_SETTINGS, "settings.saved")
+
+
+def _seen(settings: ClientSettings) -> str:
+    """Of what the form shows."""
+    other: dict[str, object] = {"widget_key": None, "retention": {}, "updated_at": None}
+    return version_of(settings.model_copy(update=other))

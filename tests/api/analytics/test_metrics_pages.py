@@ -1,0 +1,53 @@
+"""The pages of metrics: a range beside the one before, gaps as gaps, and who may leave."""
+
+from datetime import datetime, time, timedelta
+
+from adapters.system import new_ulid, utc_now
+from domain.analytics.churn import ChurnLevel, Prediction, week_of
+from domain.analytics.metrics import day_before
+from domain.tenants.client import Role
+from store.analytics.churn import ChurnRepository
+from store.analytics.day_counts import count_day
+from store.analytics.metrics import keep_day
+from tests.support.analytics.days import past_event
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages
+from tests.support.tenants.shop import Shop
+
+YESTERDAY = day_before(utc_now())
+
+
+async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        assert "Nothing was measured in this range." in await viewer.see("/app/metrics")
+        at = datetime.combine(YESTERDAY, time(12), utc_now().tzinfo)
+        await past_event(front.database, shop, at, cost_micros=20_000)
+        async with front.database.service() as connection:
+            found = await count_day(connection, [shop.client_id], YESTERDAY, utc_now())
+            await keep_day(connection, found, YESTERDAY, utc_now())
+
+        page = await viewer.see("/app/metrics")
+        assert "29 of 30 were not measured" in page
+        assert "by the agent alone 1" in page
+        assert "The agent resolved 1 of 1 messages alone" in page
+        assert page.count("<style") == page.count("style=") == 0
+        since = (YESTERDAY - timedelta(days=1)).isoformat()
+        file = await viewer.http.get(f"/app/metrics.csv?from={since}&to={YESTERDAY.isoformat()}")
+        assert file.headers["content-type"].startswith("text/csv")
+        assert (await viewer.http.get("/app/metrics?from=2026-02-30")).status_code == 400
+    async with at_pages(front, shop, language="fr") as owner:
+        assert "résolu seul" in await owner.see("/app/metrics")
+
+
+async def test_who_may_leave(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "No customer fits" in await owner.see("/app/metrics/churn")
+        async with front.database.tenant(shop.tenant) as connection:
+            await ChurnRepository(connection, shop.tenant).keep(
+                {"emma@example.com": Prediction(score=0.7, level=ChurnLevel.HIGH, factors=())},
+                week_of(utc_now()),
+                now=utc_now(),
+                new_id=new_ulid,
+            )
+        assert "emma@example.com" in await owner.see("/app/metrics/churn", level="high")
+        assert "emma@example.com" not in await owner.see("/app/metrics/churn", level="low")

@@ -1,0 +1,52 @@
+"""The pages of corrections and of labelled examples."""
+
+from domain.tenants.client import Role
+from store.cases.tables import saved_cases
+from store.content.tables import knowledge_entries
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
+from tests.support.dashboard.visitors import at_pages
+from tests.support.learning.corrections import SENT, corrected
+from tests.support.tenants.shop import Shop
+
+LIST = "/app/corrections"
+FIELDS = {
+    "classification": "product_question",
+    "intent": "return",
+    "case": "on",
+    "content": "on",
+    "title": "Retours",
+    "body": SENT,
+}
+
+
+async def test_a_correction_becomes_a_case_an_entry_and_an_example(
+    front: LiveEngine, shop: Shop
+) -> None:
+    at = f"{LIST}/{await corrected(front.database, shop, text='<script>x</script> ?')}"
+    async with at_pages(front, shop) as owner, at_pages(front, shop, Role.AGENT) as agent:
+        assert at in await owner.see(LIST)
+        page = await owner.see(at)
+        assert "<ins>" in page
+        assert "<script>x" not in page
+        assert f"{at}/accept" not in await agent.see(at)
+
+        done = await owner.follow(await owner.send(at, f"{at}/accept", FIELDS))
+        assert "Learnt." in done
+        await only_row(front.database, saved_cases, of=shop)
+        entry = await only_row(front.database, knowledge_entries, of=shop)
+        assert (entry["title"], entry["body"]) == ("Retours", SENT)
+        assert at in await owner.see(LIST, state="accepted")
+
+        examples = await owner.see("/app/examples")
+        delete = examples.partition('action="/app/examples/')[2].partition('"')[0]
+        gone = await owner.send("/app/examples", f"/app/examples/{delete}")
+        assert "The example is deleted." in await owner.follow(gone)
+
+
+async def test_a_correction_is_dismissed(front: LiveEngine, shop: Shop) -> None:
+    at = f"{LIST}/{await corrected(front.database, shop, sent=None)}"
+    async with at_pages(front, shop) as owner:
+        page = await owner.follow(await owner.send(at, f"{at}/dismiss"))
+        assert "Dismissed." in page
+        assert "Nothing to learn from here" in page

@@ -1,0 +1,29 @@
+"""The pages of replays: started, watched and stopped."""
+
+from domain.tenants.client import Role
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages
+from tests.support.tenants.shop import Shop, open_shop
+
+LIST = "/app/replays"
+FIELDS = {"dollars": "1", "minutes": "5", "threshold": "0.8"}
+
+
+async def test_a_replay_is_started_and_stopped(front: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(front.database)
+    async with at_pages(front, shop) as owner:
+        assert "replay last month" in await owner.see(LIST)
+        refused = await owner.send(f"{LIST}/new", LIST, {**FIELDS, "minutes": "many"})
+        assert 'value="0.8"' in await owner.follow(refused)
+        started = await owner.send(f"{LIST}/new", LIST, FIELDS)
+        replay = started.headers["location"]
+        assert "threshold 0.8" in await owner.follow(started)
+        assert "A person stopped it." in await owner.follow(
+            await owner.send(replay, f"{replay}/stop")
+        )
+        assert replay in await owner.see(LIST)
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        assert f"{replay}/stop" not in await viewer.see(replay)
+        assert (await viewer.http.get(f"{LIST}/new")).status_code == 403
+    async with at_pages(front, other) as stranger:
+        assert (await stranger.http.get(replay)).status_code == 404
