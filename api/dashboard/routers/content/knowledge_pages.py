@@ -44,7 +44,7 @@ class NewEntryQuery(ClientQuery):
     """What a new entry begins with. `answer_of`: the run whose human answer is its text."""
 
     title: Annotated[str, Field(max_length=MAX_LINE)] = ""
-    language: Language = "fr"
+    language: Language | None = None
     answer_of: Annotated[str | None, Field(pattern=ULID)] = None
 
 
@@ -74,7 +74,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     query = page.query(NewEntryQuery)
     body = await _human_answer(page, query.answer_of) if query.answer_of else ""
     typed = await page.typed(
-        _LIST, {"title": query.title, "body": body, "language": query.language}
+        _LIST, {"title": query.title, "body": body, "language": query.language or page.language}
     )
     return page.render("content/entry.html", entry=None, typed=typed, form=_LIST, seen="")
 

@@ -72,7 +72,8 @@ async def templates(page: AnyonesPage) -> Response:
 
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    return _editor(page, None, await page.typed(_NEW, _BLANK), _NEW, "")
+    typed = await page.typed(_NEW, {**_BLANK, "language": page.language})
+    return _editor(page, None, typed, _NEW, "")
 
 
 @router.post(_NEW)
