@@ -103,12 +103,19 @@ async def export_data(
     the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
 
     Who calls is checked first, then how often, the format, and the client."""
-    rendering, media_type = _FORMS[wanted.form]
+    return export_answer(wanted.tenant, wanted.form, wanted.now, request, resources)
+
+
+def export_answer(
+    tenant: TenantId, form: ExportFormat, now: datetime, request: Request, resources: Resources
+) -> ExportResponse:
+    """All of a client, as one file that is written while it is read."""
+    rendering, media_type = _FORMS[form]
     return ExportResponse(
-        _pieces(rendering, wanted.tenant, request, resources),
+        _pieces(rendering, tenant, request, resources),
         {
             "content-type": media_type,
-            "content-disposition": f"attachment; filename={filename(wanted.now, wanted.form)}",
+            "content-disposition": f"attachment; filename={filename(now, form)}",
             "x-content-type-options": "nosniff",
             "cache-control": "no-store",
         },

@@ -1,7 +1,7 @@
-"""Pages of privacy."""
+"""Pages of what is kept, how long, and who asks for it."""
 
 from typing import Final
 
-from fastapi import APIRouter
+from api.dashboard.routers.privacy import data_pages, data_request_pages
 
-ROUTERS: Final[tuple[APIRouter, ...]] = ()
+ROUTERS: Final = (data_pages.router, data_request_pages.router)
