@@ -259,9 +259,9 @@ async def test_a_proxy_that_asks_for_this_machine_does_not_loosen_the_cookie(
     front.app.state.resources = dataclasses.replace(resources, settings=settings)
     mine = await browser_of(front, shop.owner_user_id)
     async with browser(front) as client:
-        plain = await client.get("/app", headers={"cookie": f"session={mine.cookie}"})
+        plain = await client.get("/app/me", headers={"cookie": f"session={mine.cookie}"})
         cookie = {"cookie": f"__Host-session={mine.cookie}"}
-        held = await client.get("/app", headers=cookie)
+        held = await client.get("/app/me", headers=cookie)
         assert (plain.status_code, held.status_code) == (303, 200)
 
         form = {"csrf": csrf_in(held.text)}
