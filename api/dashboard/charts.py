@@ -145,8 +145,9 @@ class Sparkline:
     segments: tuple[str, ...]
 
 
-def sparkline(title: str, values: Sequence[float | None]) -> Sparkline:
-    top = max((value for value in values if value is not None), default=0) or 1
+def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
+    """`top`: what the upper edge stands for; None: the highest value."""
+    top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)
     segments: list[str] = []
     points: list[str] = []

@@ -141,6 +141,19 @@ class ChurnRepository(TenantRepository):
         )
         return found
 
+    async def of(self, customer: str) -> ChurnPrediction | None:
+        """The latest prediction of a customer, by the address as limits count it."""
+        t = churn_predictions
+        row = (
+            await self._connection.execute(
+                sa.select(t)
+                .where(t.c.client_id == self._tenant, t.c.customer_email == customer)
+                .order_by(t.c.week.desc())
+                .limit(1)
+            )
+        ).one_or_none()
+        return None if row is None else _prediction(row._asdict())
+
     async def latest(
         self, *, limit: int, level: ChurnLevel | None = None, after: str | None = None
     ) -> list[ChurnPrediction]:

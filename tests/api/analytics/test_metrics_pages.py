@@ -29,6 +29,7 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
         page = await viewer.see("/app/metrics")
         assert "29 of 30 were not measured" in page
         assert "by the agent alone 1" in page
+        assert "The agent resolved 1 of 1 messages alone" in page
         assert page.count("<style") == page.count("style=") == 0
         since = (YESTERDAY - timedelta(days=1)).isoformat()
         file = await viewer.http.get(f"/app/metrics.csv?from={since}&to={YESTERDAY.isoformat()}")

@@ -2,15 +2,17 @@
 
 import sqlalchemy as sa
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
+from domain.analytics.churn import ChurnLevel, Prediction, week_of
 from domain.tenants.client import Role
+from store.analytics.churn import ChurnRepository
 from store.intake.tables import engine_events
-from store.runs.tables import ai_conversations, engine_messages
+from store.runs.tables import ai_conversations, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.conversations import converse
-from tests.support.runs.conversation import write
+from tests.support.runs.conversation import CUSTOMER, write
 from tests.support.runs.traced_run import TEXT, traced_run
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -29,7 +31,7 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
         assert f"/app/simulator?run_id={ref.run_id}" in page
         file = await owner.http.get(f"/app/runs/{ref.run_id}/json")
         assert file.json()["run_id"] == ref.run_id
-        form = f"/app/runs/{ref.run_id}/case"
+        form = f"/app/simulator/cases/of-run/{ref.run_id}"
         saved = await owner.send(f"/app/runs/{ref.run_id}", form)
         assert saved.headers["location"].startswith("/app/simulator/cases/")
     async with at_pages(front, shop, Role.VIEWER, language="fr") as viewer:
@@ -69,6 +71,30 @@ async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, s
         assert talk not in await owner.see("/app/conversations", held="taken")
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert "/take" not in await viewer.see(path)
+
+
+async def test_a_thread_tells_mood_risk_and_what_was_done(front: LiveEngine, shop: Shop) -> None:
+    ref = (await traced_run(front.database, shop)).ref
+    second = await write(front.database, shop)
+    talk = (await only_row(front.database, ai_conversations, of=shop))["id"]
+    async with front.database.tenant(shop.tenant) as connection:
+        for one, mood in ((ref, -0.8), (second, 0.4)):
+            await connection.execute(
+                sa.update(engine_runs).where(engine_runs.c.id == one.run_id).values(sentiment=mood)
+            )
+        await ChurnRepository(connection, shop.tenant).keep(
+            {CUSTOMER: Prediction(score=0.7, level=ChurnLevel.HIGH, factors=())},
+            week_of(utc_now()),
+            now=utc_now(),
+            new_id=new_ulid,
+        )
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(f"/app/conversations/{talk}")
+        for part in ("Mood by message, from −1 to 1: -0.8 0.4", "unhappy", "Likely to leave: high"):
+            assert part in page
+        assert f'href="/app/runs/{ref.run_id}"' in page
+        assert "/app/reviews/" in page
+        assert "Refund" in page
 
 
 async def test_another_clients_records_are_not_there(front: LiveEngine, shop: Shop) -> None:

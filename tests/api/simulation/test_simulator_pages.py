@@ -27,6 +27,7 @@ async def test_the_form_is_filled_and_what_is_wrong_comes_back(
     case = await a_case(front.database, shop)
     async with at_pages(front, shop) as owner:
         assert "&lt;b&gt;hi" in await owner.see(PAGE, message="<b>hi")
+        assert "Draft (YAML)" in await owner.see(PAGE, draft_of="new")
         assert "commande" in await owner.see(PAGE, case_id=case)
         refused = await owner.send(PAGE, PAGE, {"turn1": "My words", "order_number": "1"})
         page = await owner.follow(refused)

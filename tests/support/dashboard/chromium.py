@@ -6,7 +6,7 @@ async with chromium() as browser, seated(browser, url, secret) as seat:
 """
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -51,6 +51,25 @@ class Seat:
         button = self.page.get_by_role("button", name=name).first
         async with self.page.expect_navigation():
             await button.click()
+
+    async def send(self, form: str, fields: Mapping[str, str] | None = None) -> None:
+        """Fill in the form that is sent to a path, send it, and wait for the page that follows."""
+        there = self.page.locator(f'main form[action="{form}"]').first
+        for name, value in (fields or {}).items():
+            field = there.locator(f'[name="{name}"]').first
+            if await field.evaluate("it => it.tagName") == "SELECT":
+                await field.select_option(value)
+            else:
+                await field.fill(value)
+        async with self.page.expect_navigation():
+            await there.locator("button").last.click()
+
+    async def sign_out(self) -> None:
+        """As when the session ends by itself."""
+        await self.page.context.clear_cookies()
+
+    async def sign_in(self, secret: str) -> None:
+        await self.page.context.add_cookies([{"name": "session", "value": secret, "url": self.url}])
 
     async def text(self) -> str:
         return await self.page.locator("main").inner_text()

@@ -12,10 +12,12 @@ _OF_A_KIND = 3
 
 @dataclass
 class Crawl:
-    """`found`: by the route's path, the addresses that were read, the first of each kind first.
-    `broken`: links that lead nowhere, with the page that they stand on."""
+    """`found`: by the route's path, the addresses of pages that were read. `files`: those of files,
+    which browsers keep and do not show. `broken`: links that lead nowhere, with the page that they
+    stand on."""
 
     found: dict[str, list[str]] = field(default_factory=dict)
+    files: dict[str, list[str]] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 
     @property
@@ -26,16 +28,17 @@ class Crawl:
     @property
     def unseen(self) -> list[str]:
         """Routes of pages that no link led to."""
-        return [one.path for one in seen_pages() if one.path not in self.found]
+        return [one.path for one in seen_pages() if one.path not in self.found | self.files]
 
 
 async def crawl(
-    get: Callable[[str], Awaitable[tuple[int, str]]],
+    get: Callable[[str], Awaitable[tuple[int, str | None]]],
     begin: Iterable[str] = ("/app",),
     *,
     of_a_kind: int = _OF_A_KIND,
 ) -> Crawl:
-    """Follow the links of all pages. `get` answers with a page's status and its text."""
+    """Follow the links of all pages. `get` answers with a page's status and its text; None of a
+    file."""
     crawled = Crawl()
     waiting = deque((one, "") for one in begin)
     known = {*begin}
@@ -45,15 +48,17 @@ async def crawl(
         if route is None:
             crawled.broken.append(f"{source} leads to {address}, which no route has")
             continue
-        seen = crawled.found.get(route.path, [])
+        seen = (crawled.found | crawled.files).get(route.path, [])
         if route.roles is None or len(seen) >= of_a_kind:
             continue
         status, page = await get(address)
         if status != 200:
             crawled.broken.append(f"{source} leads to {address}: {status}")
             continue
-        crawled.found.setdefault(route.path, []).append(address)
-        for link in links_of(page):
+        (crawled.files if page is None else crawled.found).setdefault(route.path, []).append(
+            address
+        )
+        for link in links_of(page or ""):
             if link not in known:
                 known.add(link)
                 waiting.append((link, address))

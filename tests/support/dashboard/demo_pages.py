@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import httpx
 import sqlalchemy as sa
@@ -13,7 +14,7 @@ from fastapi import FastAPI
 from api.app import create_app
 from demo.content import OWNER
 from domain.identity.session import SECRET_BYTES, SessionKind
-from domain.intake.rate_limit import LimitDecision, LimitScope
+from domain.intake.rate_limit import LimitScope
 from embedded.data_folder import running_stack
 from embedded.ports import free_port
 from services.core.unit_of_work import UnitsOfWork
@@ -33,14 +34,21 @@ class DemoPages:
     owner: str
     app: FastAPI
 
-    async def crawl(self, language: str = "en") -> Crawl:
-        async with httpx.AsyncClient(
-            base_url=self.url, timeout=60, trust_env=False, cookies={"session": self.owner}
-        ) as http:
+    def visitor(self, secret: str) -> httpx.AsyncClient:
+        """A browser without a script."""
+        headers = {"sec-fetch-site": "same-origin"}
+        cookies = {"session": secret}
+        return httpx.AsyncClient(
+            base_url=self.url, timeout=60, trust_env=False, cookies=cookies, headers=headers
+        )
 
-            async def get(path: str) -> tuple[int, str]:
+    async def crawl(self, language: str = "en", secret: str = "") -> Crawl:
+        async with self.visitor(secret or self.owner) as http:
+
+            async def get(path: str) -> tuple[int, str | None]:
                 answer = await http.get(path, headers={"accept-language": language})
-                return answer.status_code, answer.text
+                is_page = "text/html" in answer.headers.get("content-type", "")
+                return answer.status_code, answer.text if is_page else None
 
             return await crawl(get)
 
@@ -63,25 +71,29 @@ async def demo_pages(data: Path) -> AsyncIterator[DemoPages]:
     assert stack is not None, f"no stack is running on {data}"
     app = create_app(load_settings(**stack.env))
     async with app.router.lifespan_context(app), listening(app) as url:
-        unlimited(app)
-        yield DemoPages(url, await _session(app), app)
+        with unlimited(app):
+            yield DemoPages(url, await session_of(app, OWNER), app)
 
 
-def unlimited(app: FastAPI) -> None:
-    """A test that looks at all pages is faster than people."""
+@contextmanager
+def unlimited(app: FastAPI) -> Iterator[None]:
+    """Who looks at all pages is faster than people."""
     limiter = app.state.resources.limiter
     check = limiter.check_request
 
-    async def unchecked(request: object, scope: LimitScope, *rest: object) -> LimitDecision | None:
-        return None if scope is LimitScope.PAGES else await check(request, scope, *rest)
+    async def unchecked(request: object, scope: LimitScope, *rest: object) -> None:
+        if scope is not LimitScope.PAGES:
+            await check(request, scope, *rest)
 
-    limiter.check_request = unchecked
+    with patch.object(limiter, "check_request", unchecked):
+        yield
 
 
-async def _session(app: FastAPI) -> str:
+async def session_of(app: FastAPI, email: str) -> str:
+    """The secret of a new session of a user."""
     work: UnitsOfWork = app.state.resources.work
     async with work.everywhere() as unit:
-        user_id = await unit.connection.scalar(sa.select(users.c.id).where(users.c.email == OWNER))
+        user_id = await unit.connection.scalar(sa.select(users.c.id).where(users.c.email == email))
         assert user_id is not None
         random = secrets.token_bytes(SECRET_BYTES)
         visitor = Visitor("127.0.0.0/24", "Browser/1.0")

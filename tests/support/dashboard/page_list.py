@@ -24,11 +24,13 @@ STATIC: Final = "/app/static/"
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """`roles`: who may; None where nobody has to be a member for it."""
+    """`roles`: who may; None where nobody has to be a member for it. `finds_owner`: whose record
+    it is decides which client's page it is, before the role counts."""
 
     method: str
     path: str
     roles: Set[Role] | None
+    finds_owner: bool = False
 
     @property
     def has_record(self) -> bool:
@@ -42,7 +44,7 @@ class PageRoute:
 def page_routes() -> tuple[PageRoute, ...]:
     """In the order in which they are asked."""
     return tuple(
-        PageRoute(method, route.path, _roles_of(route.dependant))
+        _page_route(method, route)
         for router in PAGE_ROUTERS
         for route in router.routes
         if isinstance(route, APIRoute) and not route.path.startswith(STATIC)
@@ -50,11 +52,12 @@ def page_routes() -> tuple[PageRoute, ...]:
     )
 
 
-def _roles_of(dependant: Dependant) -> Set[Role] | None:
-    return next(
-        (one.call.roles for one in _all_of(dependant) if isinstance(one.call, OnPage | Posted)),
-        None,
-    )
+def _page_route(method: str, route: APIRoute) -> PageRoute:
+    for one in _all_of(route.dependant):
+        if isinstance(one.call, OnPage | Posted):
+            on_page = one.call if isinstance(one.call, OnPage) else one.call._on_page
+            return PageRoute(method, route.path, on_page.roles, on_page._client_of is not None)
+    return PageRoute(method, route.path, None)
 
 
 def _all_of(dependant: Dependant) -> Iterator[Dependant]:

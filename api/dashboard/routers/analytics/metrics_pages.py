@@ -14,6 +14,7 @@ from api.schemas.analytics.insight_query import InsightQuery
 from api.schemas.analytics.report import ChurnQuery
 from api.schemas.core.client_query import cursor_after
 from domain.analytics.churn import ChurnLevel
+from domain.analytics.insight import Figures
 from domain.analytics.insight_csv import csv_name, insight_csv
 from domain.analytics.metrics import DayMetrics, days_of
 from services.analytics.insight import read_insight
@@ -36,7 +37,7 @@ async def metrics(page: AnyonesPage) -> Response:
         insight=insight,
         first=span[0].isoformat(),
         last=span[1].isoformat(),
-        charts=_charts(page, span, days),
+        charts=_charts(page, span, days, insight.period.figures),
     )
 
 
@@ -79,9 +80,18 @@ async def churn(page: AnyonesPage) -> Response:
     )
 
 
-def _charts(page: Page, span: tuple[date, date], days: Sequence[DayMetrics]) -> dict[str, BarChart]:
+def _charts(
+    page: Page, span: tuple[date, date], days: Sequence[DayMetrics], figures: Figures
+) -> dict[str, BarChart]:
     """A column for each day of the range, by UTC; one that was not computed is a gap."""
     by_day = {one.day: one for one in days}
+    p95 = figures.latency_p95_ms
+    facts = {
+        "alone": page.formats.number(figures.resolved_alone),
+        "asked": page.formats.number(figures.asked),
+        "escalated": page.formats.number(figures.escalated),
+        "p95": "–" if p95 is None else page.formats.span(p95 / 1000),
+    }
     seconds: Callable[[float], str] = lambda value: page.formats.span(value / 1000)  # noqa: E731
 
     def drawn(
@@ -96,7 +106,7 @@ def _charts(page: Page, span: tuple[date, date], days: Sequence[DayMetrics]) -> 
             for day in days_of(*span)
         ]
         return bar_chart(
-            page.say(f"analytics.charts.{name}"),
+            page.say(f"analytics.charts.{name}", **facts),
             columns,
             series=[page.say(f"analytics.series.{one}") for one in series],
             first=page.say("analytics.metrics.day"),

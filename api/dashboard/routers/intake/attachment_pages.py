@@ -25,4 +25,6 @@ async def file_of_customer(
 ) -> Response:
     """The same answer as the route of the API gives, to a session of the browser."""
     reader = MemberAt(page.tenant, page.actor, page.record_id)
-    return await attachment(reader, page.query(AttachmentQuery), page.resources)
+    answer = await attachment(reader, page.query(AttachmentQuery), page.resources)
+    answer.headers["cache-control"] = "private, no-store"
+    return answer

@@ -1,5 +1,6 @@
 """/app/conversations: what customers wrote, what came of it, and who has the conversation."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Final, Literal
 
@@ -7,20 +8,24 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
+from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
 from domain.core.ids import ULID
+from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel
 from domain.runs.errors import ConversationNotFound
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.reviews.takeovers import hand_back, take_over
+from store.analytics.churn import ChurnRepository
 from store.identity.people import address_of
 from store.runs.conversation_lists import (
     ConversationLists,
     TalkFilter,
     TalkPlace,
+    ThreadStep,
     client_of_conversation,
 )
 from store.runs.conversation_reading import ConversationReader
@@ -82,12 +87,16 @@ async def conversation(page: TalkPage) -> Response:
         messages = found[:_SHOWN][::-1]
         steps = await lists.steps([one.run_id for one in messages if one.run_id])
         holder, since = await lists.holder(page.record_id)
+        customer = customer_key(talk.customer_email)
+        churn = await ChurnRepository(connection, page.tenant).of(customer) if customer else None
     return page.render(
         "runs/conversation.html",
         talk=talk,
         messages=messages,
         older=messages[0].id if len(found) > _SHOWN else "",
         steps=steps,
+        churn=churn,
+        moods=_moods(page, [steps[one.run_id] for one in messages if one.run_id in steps]),
         holder=await _name_of(page, holder),
         is_mine=holder == page.actor.name,
         since=since,
@@ -121,6 +130,16 @@ async def _name_of(page: Page, holder: str | None) -> str:
         return ""
     async with page.resources.database.reading_across() as connection:
         return await address_of(connection, holder) or holder
+
+
+def _moods(page: Page, steps: Sequence[ThreadStep]) -> Sparkline | None:
+    """The customer's mood by message, where there are several."""
+    by_run = {one.run_id: one.sentiment for one in steps}
+    values = [one for one in by_run.values() if one is not None]
+    if len(values) < 2:
+        return None
+    said = " ".join(page.formats.number(one, 1) for one in values)
+    return sparkline(page.say("runs.talk.moods", moods=said), [one + 1 for one in values], top=2)
 
 
 def _place(cursor: str | None) -> TalkPlace | None:

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
-from api.dashboard.post import Post, Posted
 from api.http.disposition import content_disposition
 from api.route import PathId
 from api.schemas.core.client_query import cursor_after
@@ -16,7 +15,6 @@ from domain.agent.brain import Category
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus, Timings
 from domain.tenants.actor import ANYONE, REVIEWERS
-from services.cases.cases_from_runs import add_case_of_run
 from store.runs.traces import RunTraces, client_of_run
 
 _LIST: Final = "/app/runs"
@@ -69,7 +67,6 @@ async def run(page: RunPage) -> Response:
         run=trace,
         timed=waterfall(trace.timings),
         may_act=page.may(REVIEWERS),
-        form=f"{_LIST}/{page.record_id}/case",
     )
 
 
@@ -87,17 +84,6 @@ async def run_file(page: RunPage) -> Response:
             "cache-control": "private, no-store",
         },
     )
-
-
-@router.post(f"{_RUN}/case")
-async def save_case(
-    post: Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_run))],
-) -> Response:
-    page = post.page
-    async with post.working() as work:
-        case = await add_case_of_run(work, page.actor, page.record_id)
-        await post.leads_to(work, to := f"/app/simulator/cases/{case.id}")
-    return post.done(to, "runs.case_saved")
 
 
 def waterfall(timings: Timings) -> list[TimedStep]:

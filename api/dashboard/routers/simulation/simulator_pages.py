@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from api.dashboard.case_form import fields_of_expectation
 from api.dashboard.page import OnPage, Page
+from api.dashboard.playbook_form import drafted_yaml
 from api.dashboard.post import Post, ReviewersPost
 from api.dashboard.scenario_form import (
     BLANK,
@@ -33,11 +34,13 @@ _MOST_PREFILLED: Final = 2_000
 
 
 class PrefilledQuery(ClientQuery):
-    """What the form is filled from: a run, a saved case, or a message."""
+    """What the form is filled from: a run, a saved case, a message, or the draft of a
+    playbook (`new`: of one that is made)."""
 
     run_id: str | None = None
     case_id: str | None = None
     message: str | None = None
+    draft_of: str | None = None
 
 
 router = APIRouter(include_in_schema=False)
@@ -101,6 +104,10 @@ async def _prefilled(page: Page, query: PrefilledQuery) -> dict[str, str]:
     """Empty where nothing is asked for."""
     if query.message:
         return {**BLANK, **NO_VARIANT, "turn1": query.message[:_MOST_PREFILLED]}
+    if query.draft_of:
+        playbook_id = "" if query.draft_of == "new" else query.draft_of
+        draft = await drafted_yaml(page, query.draft_of) or ""
+        return {**BLANK, **NO_VARIANT, "playbook_id": playbook_id, "draft": draft}
     if not (query.case_id or query.run_id):
         return {}
     async with page.resources.database.reading(page.tenant) as connection:

@@ -1,0 +1,47 @@
+"""Write docs/page-access.md anew from the routes: `python -m scripts.page_access`."""
+
+from pathlib import Path
+from typing import Final
+
+from domain.tenants.client import Role
+from tests.support.dashboard.page_list import PageRoute, page_routes
+
+FILE: Final = Path(__file__).parents[1] / "docs" / "page-access.md"
+_ROLES: Final = (Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER)
+_HEAD: Final = """\
+# Who may open and send what
+
+Every page of the dashboard and every form that a page sends, as the routes say. GET shows a page
+and changes nothing; POST is a form. Without a right, the answer is a page that says who may (403).
+A record of a client that is not yours is not found (404). This file is written by
+`python -m scripts.page_access`, and a test compares it with the routes and tries each line.
+
+"""
+_OPEN: Final = """
+## Without a membership
+
+Signing in and out, your own sessions, and the page that a customer rates an answer on. Each checks
+by itself what it needs: a session, a code or the link's own token.
+
+| Page | Method |
+|---|---|
+"""
+
+
+def table() -> str:
+    """The file's text."""
+    routes = sorted(page_routes(), key=lambda one: (one.path, one.method))
+    head = " | ".join(("Page", "Method", *(role.value for role in _ROLES)))
+    lines = [f"| {head} |", "|" + "---|" * (2 + len(_ROLES))]
+    lines += [_line(one) for one in routes if one.roles is not None]
+    others = [f"| `{one.path}` | {one.method} |" for one in routes if one.roles is None]
+    return _HEAD + "\n".join(lines) + "\n" + _OPEN + "\n".join(others) + "\n"
+
+
+def _line(route: PageRoute) -> str:
+    rights = ("yes" if role in (route.roles or ()) else "no" for role in _ROLES)
+    return f"| `{route.path}` | {route.method} | {' | '.join(rights)} |"
+
+
+if __name__ == "__main__":
+    FILE.write_text(table(), encoding="utf-8")

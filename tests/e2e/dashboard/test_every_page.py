@@ -1,0 +1,158 @@
+"""Every page with the demo's data, in Chromium: accessible, narrow, quiet, and only ours."""
+
+import gzip
+import re
+from pathlib import Path
+from typing import Final, get_args
+
+import pytest
+from playwright.async_api import Browser
+
+from api.dashboard.pages import LANGUAGES
+from api.dashboard.static import StaticFiles
+from tests.support.dashboard.chromium import Theme, seated
+from tests.support.dashboard.crawl import Crawl
+from tests.support.dashboard.demo_pages import DemoPages, session_of
+from tests.support.dashboard.html_check import CHECKER, html_findings
+from tests.support.dashboard.page_list import page_routes
+from tests.support.identity.sign_in import csrf_in
+from tests.support.tenants.shop import Shop, open_shop
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+PHONES: Final = (390, 320)
+# Pages that the demo's data leads nobody to.
+UNSEEN: Final = frozenset[str]()
+HTML_AT_MOST: Final = 60_000
+FILES_AT_MOST: Final = 60_000
+HOSTILE: Final = (
+    "<script>window.hit=1</script><img src=x onerror=window.hit=1>"
+    "<svg onload=window.hit=1><a href=javascript:window.hit=1>x</a>"
+    "<div hx-get=/app hx-trigger=load hx-on::load=window.hit=1>"
+    "{{ 7 * 7 }}'\" \u202egnp.exe\u202c \u2066\u2069 où est ma commande 1042 ?"
+)
+
+
+@pytest.fixture(scope="module")
+async def crawled(demo: DemoPages) -> Crawl:
+    return await demo.crawl()
+
+
+def test_links_lead_to_every_page(crawled: Crawl) -> None:
+    assert crawled.broken == [], "\n".join(crawled.broken)
+    assert {*crawled.unseen} == UNSEEN
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_page_for_everybody(
+    browser: Browser, demo: DemoPages, crawled: Crawl, language: str
+) -> None:
+    """In both themes axe finds nothing; a phone does not scroll it sideways; nothing of it comes
+    from elsewhere, breaks the policy or fails."""
+    wrong = []
+    async with seated(browser, demo.url, demo.owner, language=language) as seat:
+        for address in crawled.pages:
+            answer = await seat.open(address)
+            if answer.status != 200:
+                wrong.append(f"{address}: {answer.status}")
+            for theme in get_args(Theme):
+                await seat.in_theme(theme)
+                wrong += [f"{address}: {theme}: {one}" for one in await seat.findings()]
+            for width in PHONES:
+                if (over := await seat.too_wide(width)) > 0:
+                    wrong.append(f"{address}: {over} pixels wider than {width}")
+        wrong += seat.complaints
+    assert wrong == [], "\n".join(wrong)
+
+
+async def test_pages_are_small_and_valid(demo: DemoPages, crawled: Crawl, tmp_path: Path) -> None:
+    large = []
+    async with demo.visitor(demo.owner) as http:
+        for language in LANGUAGES:
+            for number, address in enumerate(crawled.pages):
+                page = (await http.get(address, headers={"accept-language": language})).content
+                if len(page) > HTML_AT_MOST:
+                    large.append((address, len(page)))
+                (tmp_path / f"{language}-{number}.html").write_bytes(page)
+    assert large == []
+    if CHECKER is None:
+        pytest.skip("no HTML checker on this machine: sh scripts/system_packages.sh")
+    names = {
+        f"{language}-{number}.html": address
+        for language in LANGUAGES
+        for number, address in enumerate(crawled.pages)
+    }
+    found = await html_findings(CHECKER, tmp_path)
+    wrong = [f"{names[file]}: {text}" for file, text in found]
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_all_files_together_are_small() -> None:
+    files = StaticFiles()
+    size = sum(len(gzip.compress(one.content)) for one in files.files.values())
+    assert size <= FILES_AT_MOST
+
+
+async def test_the_records_of_another_shop_are_not_there(demo: DemoPages, crawled: Crawl) -> None:
+    """Each page of a record, and each form of one, for the owner of another shop."""
+    shop, secret = await _stranger(demo)
+    wrong = []
+    async with demo.visitor(secret) as http:
+        csrf = csrf_in((await http.get("/app/sessions")).text)
+        for page, addresses in (crawled.found | crawled.files).items():
+            if "{" in page and _has_record(addresses[0]):
+                answer = await http.get(addresses[0])
+                if answer.status_code != 404:
+                    wrong.append(f"GET {addresses[0]}: {answer.status_code}")
+        for route in page_routes():
+            seen = _seen_below(route.path, crawled)
+            if route.method == "POST" and route.roles is not None and seen is not None:
+                once = shop.client_id[:-6] + "ABCDEF"
+                fields = {"csrf": csrf, "_once": once, "_back": "/app", "_seen": ""}
+                answer = await http.post(seen, data=fields)
+                # A form whose page is gone leads back; what it would have done is looked at.
+                if answer.status_code not in (303, 404):
+                    wrong.append(f"POST {seen}: {answer.status_code}")
+    assert wrong == []
+    assert (await demo.crawl()).found.keys() == crawled.found.keys()
+
+
+def _has_record(address: str) -> bool:
+    return bool(re.search(r"/[0-7][0-9A-HJKMNP-TV-Z]{25}(/|$|\?)", address))
+
+
+def _seen_below(form: str, crawled: Crawl) -> str | None:
+    """The address of a form, with the records of a page that it may stand on."""
+    for route, addresses in crawled.found.items():
+        if "{" in route and form.startswith(route) and _has_record(addresses[0]):
+            return addresses[0].partition("?")[0] + form.removeprefix(route)
+    return None
+
+
+async def test_what_strangers_write_is_text(browser: Browser, demo: DemoPages) -> None:
+    """Markup, scripts, attributes of our own script's, and what turns the direction of text."""
+    shop, secret = await _stranger(demo)
+    async with demo.visitor("") as http:
+        for more in ({}, {"message": f"Une licorne bleue ? {HOSTILE}"}):
+            body = {
+                "client_id": shop.client_id,
+                "event_type": "shopify.ticket.created",
+                "customer_email": "o'x\"<b>@example.com",
+                "message": HOSTILE,
+                **more,
+            }
+            await http.post("/api/engine/gateway", json=body, headers=shop.headers)
+    found = await demo.crawl(secret=secret)
+    hit = []
+    async with seated(browser, demo.url, secret) as seat:
+        for address in found.pages:
+            await seat.open(address)
+            if await seat.page.evaluate("window.hit") is not None:
+                hit.append(address)
+        assert seat.complaints == []
+    assert hit == []
+
+
+async def _stranger(demo: DemoPages) -> tuple[Shop, str]:
+    shop = await open_shop(demo.app.state.resources.database, brand="<b>Fée & Fils</b>")
+    return shop, await session_of(demo.app, f"{shop.client_id.lower()}@example.com")
