@@ -16,6 +16,7 @@ import standardwebhooks.webhooks
 import stripe
 from pydantic import JsonValue
 
+from api.dashboard.snippets import VERIFYING
 from domain.webhooks.catalogue import CatalogueEntry, entries
 from domain.webhooks.delivery import SCHEDULE, FailureKind, Trigger
 from domain.webhooks.signature import (
@@ -247,3 +248,8 @@ def test_facts() -> None:
     assert len(SCHEDULE) == 9
     assert "5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 hours" in " ".join(DOC.split())
     assert SIGNATURE_NEXT in DOC
+
+
+def test_pages_show_the_same_code() -> None:
+    assert [text for _, text in VERIFYING if text not in DOC] == []
+    assert len(VERIFYING) == 5

@@ -1,33 +1,88 @@
-"""A form that a page sends: `application/x-www-form-urlencoded`, each field once."""
+"""A form that a page sends: `application/x-www-form-urlencoded`, each field once.
 
-from collections.abc import Mapping
+One that brings a file is `multipart/form-data`.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final
 from urllib.parse import parse_qsl
 
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from api.http.client_address import limited_address
-from api.http.json_body import received
+from api.http.json_body import MAX_BYTES, received
 from domain.core.errors import InvalidBody, UnsupportedMediaType
 
 _FORM: Final = "application/x-www-form-urlencoded"
+_UPLOAD: Final = "multipart/form-data"
 _MAX_FIELDS: Final = 100
+_MAX_FILES: Final = 1
 
 
 async def read_form(request: Request) -> Mapping[str, str]:
     """The fields by name. Raises UnsupportedMediaType, InvalidBody (also for a field that comes
     twice: two readers might not take the same one), and what `received` raises."""
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
+    if _media_type(request) != _FORM:
         raise UnsupportedMediaType
-    if not hasattr(request.state, "caller"):  # as yet nobody knows who sends it
-        request.state.caller = f"ip:{limited_address(request)}"
-    body = await received(request)
+    body = await _body(request)
     try:
         pairs = parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS
         )
     except ValueError:  # bad UTF-8 as well
         raise InvalidBody("formulaire attendu") from None
+    return _once_each(pairs)
+
+
+async def read_upload(request: Request) -> Mapping[str, str]:
+    """The same of a form that may bring a file, whose text is its field's value. Raises what
+    `read_form` raises."""
+    if _media_type(request) != _UPLOAD:
+        return await read_form(request)
+    body = await _body(request)
+
+    async def stream() -> AsyncGenerator[bytes, None]:
+        yield body
+
+    parser = MultiPartParser(
+        request.headers,
+        stream(),
+        max_files=_MAX_FILES,
+        max_fields=_MAX_FIELDS,
+        max_part_size=MAX_BYTES,
+    )
+    try:
+        form = await parser.parse()
+        pairs = [
+            (name, value if isinstance(value, str) else _text(await value.read()))
+            for name, value in form.multi_items()
+        ]
+        await form.close()
+    except (MultiPartException, ValueError):
+        raise InvalidBody("formulaire attendu") from None
+    return _once_each(pairs)
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").split(";")[0].strip().lower()
+
+
+async def _body(request: Request) -> bytes:
+    if not hasattr(request.state, "caller"):  # as yet nobody knows who sends it
+        request.state.caller = f"ip:{limited_address(request)}"
+    return await received(request)
+
+
+def _text(content: bytes) -> str:
+    """Of a file. Tables of an office program are often no UTF-8. Raises ValueError."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")
+
+
+def _once_each(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     fields = dict(pairs)
     if len(fields) != len(pairs) or any("\0" in value for value in fields.values()):
         raise InvalidBody("champ répété ou caractère NUL")

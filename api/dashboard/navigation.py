@@ -10,12 +10,19 @@ from domain.tenants.client import Role
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`name`: of its words. `key`: the letter that follows G."""
+    """`name`: of its words. `key`: the letter that follows G. `also`: where other pages of it
+    are."""
 
     name: str
     path: str
     roles: Set[Role] = ANYONE
     key: str = ""
+    also: str = ""
+
+    def has(self, path: str) -> bool:
+        """Whether a page is this one, or below it."""
+        below = [place for place in (self.path, self.also) if place not in ("", "/app")]
+        return path == self.path or any(path.startswith(f"{place}/") for place in below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ _MENU: Final = (
         "account",
         (
             Entry("metrics", "/app/metrics", key="m"),
-            Entry("usage", "/app/usage"),
+            Entry("usage", "/app/usage", also="/app/billing"),
             Entry("members", "/app/members", MANAGERS),
             Entry("data", "/app/data", MANAGERS),
             Entry("audit", "/app/audit", MANAGERS),
@@ -83,10 +90,5 @@ def menu_of(actor: Actor) -> tuple[Group, ...]:
 
 def entry_at(path: str) -> str:
     """The name of the entry that a page belongs to; empty for none."""
-    fitting = [
-        entry
-        for group in _MENU
-        for entry in group.entries
-        if path == entry.path or (entry.path != "/app" and path.startswith(entry.path + "/"))
-    ]
+    fitting = [entry for group in _MENU for entry in group.entries if entry.has(path)]
     return max(fitting, key=lambda entry: len(entry.path)).name if fitting else ""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.flash import Flash, give_flash
-from api.dashboard.forms import read_form
+from api.dashboard.forms import read_form, read_upload
 from api.dashboard.next_page import next_page
 from api.dashboard.page import OnPage, Page
 from api.dashboard.redirect import PageRedirect
@@ -118,7 +118,8 @@ class Post:
 
 
 class Posted:
-    """The form, sent by a member with one of the `roles`; the rest is as for `OnPage`.
+    """The form, sent by a member with one of the `roles`; the rest is as for `OnPage`. `files`:
+    it may bring one.
 
     Where the session has ended the fields are kept, and the sign-in page leads back to the form.
     Raises CrossSiteRequest, TooManyRequests, RoleRequired, and what `read_form` raises.
@@ -129,13 +130,16 @@ class Posted:
         roles: Set[Role],
         path_id: PathId | None = None,
         client_of: WhoseRecord | None = None,
+        *,
+        files: bool = False,
     ) -> None:
         self.roles = roles
+        self._read = read_upload if files else read_form
         self._on_page = OnPage(roles, path_id, client_of)
 
     async def __call__(self, request: Request) -> Post:
         check_origin(request)
-        form = await read_form(request)
+        form = await self._read(request)
         visit = await visit_of(request)
         back = next_page(form.get(BACK))
         if visit is None:

@@ -126,21 +126,27 @@ class Delivery(DeliverySummary):
     first_byte_ms: int | None
 
     @property
-    def phases(self) -> tuple["DeliveryPhase", ...]:
-        """What the time of the latest try was spent on, as far as it came."""
-        ends = (("dns", self.dns_ms), ("connect", self.connect_ms), ("waiting", self.first_byte_ms))
-        phases: list[DeliveryPhase] = []
-        begin = 0
-        for name, end in (*ends, ("rest", self.duration_ms)):
-            # The phase that a failure ended has no time of its own: the try's end is its end.
-            reached = end if end is not None else self.duration_ms
-            if reached is None:
-                break
-            phases.append(DeliveryPhase(name, begin, max(0, reached - begin)))
-            begin = max(begin, reached)
-            if end is None:
-                break
-        return tuple(phases)
+    def phases(self) -> tuple[DeliveryPhase, ...]:
+        """What the time of the latest try was spent on."""
+        return phases_of(self.dns_ms, self.connect_ms, self.first_byte_ms, self.duration_ms)
+
+
+def phases_of(
+    dns_ms: int | None, connect_ms: int | None, first_byte_ms: int | None, duration_ms: int | None
+) -> tuple[DeliveryPhase, ...]:
+    """The parts of a try, as far as it came. The last one that was begun ends with the try."""
+    ends = (("dns", dns_ms), ("connect", connect_ms), ("waiting", first_byte_ms))
+    phases: list[DeliveryPhase] = []
+    begin = 0
+    for name, reached in (*ends, ("rest", duration_ms)):
+        end = duration_ms if reached is None else reached
+        if end is None:
+            break
+        phases.append(DeliveryPhase(name, begin, max(0, end - begin)))
+        begin = max(begin, end)
+        if reached is None:
+            break
+    return tuple(phases)
 
 
 def failure_of(status: int) -> FailureKind | None:

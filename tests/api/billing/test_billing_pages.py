@@ -29,7 +29,9 @@ async def test_a_plan_is_bought_and_a_lower_one_chosen_by_the_owner(
 ) -> None:
     await put_on(front.database, shop, Plan.STARTER)
     async with at_pages(front, shop) as owner:
-        assert "Change to Free on" in await owner.see(PLAN)
+        page = await owner.see(PLAN)
+        assert "Change to Free on" in page
+        assert 'href="/app/usage" aria-current="page"' in page
         bought = await owner.send(PLAN, f"{PLAN}/buy")
         assert "The plan Pro" in await owner.follow(bought)
         chosen = await owner.follow(await owner.send(PLAN, f"{PLAN}/choose", {"plan": "free"}))

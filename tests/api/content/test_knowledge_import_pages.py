@@ -41,3 +41,22 @@ async def test_a_wrong_line_keeps_all_of_it_out(front: LiveEngine, shop: Shop) -
         assert "Somebody else changed this" in page
         assert "3 days" in page
         assert "Delivery" not in await owner.see("/app/knowledge")
+
+
+async def test_a_file_is_read(front: LiveEngine, shop: Shop) -> None:
+    table = "titre;texte\nDélais;Trois jours\n".encode("cp1252")
+    async with at_pages(front, shop) as owner:
+        form = {**form_of(await owner.see(IMPORT), IMPORT), **CSV, "text": ""}
+        file = {"file": ("faq.csv", table, "text/csv")}
+        seen = await owner.http.post(IMPORT, data=form, files=file)
+        assert "Add 1 and change 0" in seen.text
+        assert "Délais" in seen.text
+
+        sure = {**form_of(seen.text, IMPORT), **CSV, "text": table.decode("cp1252")}
+        done = await owner.http.post(IMPORT, data=sure)
+        assert "1 added" in await owner.follow(done)
+
+        twice = {"file": ("a.csv", b"\0", "text/csv")}
+        assert (await owner.http.post(IMPORT, data=form, files=twice)).status_code == 400
+        elsewhere = await owner.http.post("/app/knowledge", data=form, files=file)
+        assert elsewhere.status_code == 415

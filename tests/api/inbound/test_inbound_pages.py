@@ -1,5 +1,7 @@
 """The pages of the inbound log: what came in, what was refused, and processing it again."""
 
+from typing import Any
+
 from adapters.system import utc_now
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
@@ -34,7 +36,7 @@ async def test_what_came_in_is_listed_and_filtered(front: LiveEngine, shop: Shop
 async def test_one_shows_its_text_to_managers_and_is_processed_again(
     front: LiveEngine, shop: Shop
 ) -> None:
-    fields = {
+    fields: dict[str, Any] = {
         "state": "failed",
         "outcome": None,
         "kind": "ignored",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.template import VALUE_LIMIT, clean_value, fill, names, unreadable
+from domain.agent.template import VALUE_LIMIT, clean_value, fill, names, unreadable, unreadable_line
 
 
 def test_values_are_put_in() -> None:
@@ -110,6 +110,12 @@ def test_any_value_stays_on_its_line(value: str) -> None:
 )
 def test_what_cannot_be_read_is_told(body: str, place: str | None) -> None:
     assert unreadable(body) == place
+
+
+def test_the_line_of_what_cannot_be_read_is_told() -> None:
+    assert unreadable_line("Hi {{ name |\na }}\nyou }}") == 3
+    assert unreadable_line("Hi {{ a b }}") == 1
+    assert unreadable_line("Hi {{ name }}") is None
 
 
 @given(st.text(alphabet="{}% |ab\n\0", max_size=30))

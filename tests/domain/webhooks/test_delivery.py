@@ -13,6 +13,7 @@ from domain.webhooks.delivery import (
     FailureKind,
     Trigger,
     failure_of,
+    phases_of,
     retry_in_s,
     says_gone,
 )
@@ -134,3 +135,22 @@ def test_a_replay_is_retried_as_an_event_is(kind: FailureKind) -> None:
     attempt = DeliveryAttempt(kind, duration_ms=1)
     assert retry_in_s(attempt, 1, Trigger.REPLAY, STANDARD, 0) == 5
     assert retry_in_s(attempt, 1, Trigger.EVENT, STANDARD, 0) == 5
+
+
+@pytest.mark.parametrize(
+    ("times", "phases"),
+    [
+        (
+            (4, 31, 900, 950),
+            [("dns", 0, 4), ("connect", 4, 27), ("waiting", 31, 869), ("rest", 900, 50)],
+        ),
+        ((4, 31, None, 10_000), [("dns", 0, 4), ("connect", 4, 27), ("waiting", 31, 9_969)]),
+        ((4, None, None, 10_000), [("dns", 0, 4), ("connect", 4, 9_996)]),
+        ((None, None, None, 12), [("dns", 0, 12)]),
+        ((None, None, None, None), []),
+    ],
+)
+def test_where_the_time_of_a_try_went(
+    times: tuple[int | None, ...], phases: list[tuple[str, int, int]]
+) -> None:
+    assert [(one.name, one.begins_ms, one.took_ms) for one in phases_of(*times)] == phases

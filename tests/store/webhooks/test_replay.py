@@ -136,3 +136,21 @@ async def test_what_was_missed_is_counted_so_far_and_no_further(mine: Hooks) -> 
         )
     assert (replayed.delivery_ids, replayed.left) == ((), COUNTED_MISSES)
     assert (await mine.seen(webhook)).missed == COUNTED_MISSES
+
+
+async def test_what_a_replay_would_send_is_counted(mine: Hooks) -> None:
+    webhook = await mine.subscribe()
+    await mine.told_and_sent(BROKEN, 2)
+    await mine.told_and_sent(GOT)
+
+    async def counted(*, everything: bool = False, limit: int = 10) -> int:
+        async with mine.connection() as connection:
+            return await DeliveryReplay(connection, mine.shop.tenant).waiting(
+                webhook.id, LONG_AGO, everything=everything, limit=limit
+            )
+
+    assert await counted() == 2
+    assert await counted(everything=True) == 3
+    assert await counted(everything=True, limit=1) == 1
+    assert len(await mine.replay_missed(webhook)) == 2
+    assert await counted() == 0, "they are under way"

@@ -1,5 +1,7 @@
 """/app/knowledge/import: knowledge from a file, shown before it is imported."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -7,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from api.dashboard.page import OnPage, Page
-from api.dashboard.post import ManagersPost, Post
+from api.dashboard.post import Post, Posted
 from api.dashboard.typed import SEEN, Typed
 from domain.agent.brain import Language
 from domain.content.knowledge_file import (
@@ -24,6 +26,7 @@ _IMPORT: Final = "/app/knowledge/import"
 _BLANK: Final = {"text": "", "form": FileForm.CSV.value, "language": "fr"}
 
 router = APIRouter(include_in_schema=False)
+FilePost = Annotated[Post, Depends(Posted(MANAGERS, files=True))]
 
 
 class _FileFields(BaseModel):
@@ -36,17 +39,18 @@ class _FileFields(BaseModel):
 
 @router.get(_IMPORT)
 async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    return _form(page, await page.typed(_IMPORT, _BLANK), None)
+    typed = await page.typed(_IMPORT, _BLANK)
+    return _form(page, replace(typed, fields=_with_file(typed.fields)), None)
 
 
 @router.post(_IMPORT)
-async def send(post: ManagersPost) -> Response:
+async def send(post: FilePost) -> Response:
     """Shows what the file would do; once that was seen, does it."""
     page, file = post.page, _file(post)
     if not post.ticked(SEEN):
         async with page.resources.database.reading(page.tenant) as connection:
             plan = await planned_import(connection, page.tenant, file)
-        return _form(page, Typed(post.fields, None), plan)
+        return _form(page, Typed(_with_file(post.fields), None), plan)
     async with post.working("/app/knowledge") as work:
         post.check_seen((await planned_import(work.connection, page.tenant, file)).version)
         done = await import_knowledge(work, page.actor, file)
@@ -66,7 +70,12 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
     )
 
 
+def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
+    """The text of a file that was chosen stands in the form from then on."""
+    return {**fields, "text": fields.get("file") or fields.get("text", "")}
+
+
 def _file(post: Post) -> KnowledgeFile:
-    text, form, language = post.text("text"), post.text("form"), post.text("language")
-    fields = post.body(_FileFields, text=text, form=form, language=language)
+    text, form, language = post.text("file"), post.text("form"), post.text("language")
+    fields = post.body(_FileFields, text=text or post.text("text"), form=form, language=language)
     return KnowledgeFile(fields.text, fields.form, fields.language)
