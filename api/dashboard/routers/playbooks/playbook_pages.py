@@ -15,7 +15,7 @@ from api.dashboard.routers.playbooks.playbook_id import (
     seen_of,
     version_seen,
 )
-from domain.playbooks.file import PlaybookDraft
+from domain.playbooks.file import PlaybookDraft, written
 from domain.playbooks.playbook import in_winning_order
 from domain.tenants.actor import MANAGERS, OWNERS
 from services.playbooks.playbooks import delete_playbook, switch_playbook, update_playbook
@@ -53,6 +53,7 @@ async def playbook(page: PlaybookPage) -> Response:
         entry=found,
         count=counts.get(page.record_id),
         yaml=yaml_of_spec(found.spec),
+        rules=written(found.spec).get("actions", {}),
         seen=seen_of(found.playbook),
         may_change=page.may(MANAGERS),
         may_override=page.may(OWNERS),

@@ -12,6 +12,7 @@ from api.dashboard.post import ManagersPost, Post, version_of
 from api.schemas.widget.widget_settings import OverlapBody, WidgetBody
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client_settings import WIDGET_KEY_BYTES
+from domain.widget.looks import looks
 from domain.widget.signed_user import SECRET_BYTES
 from domain.widget.widget import WidgetChange, WidgetSummary, summary_of
 from services.widget.widget_settings import (
@@ -104,6 +105,7 @@ async def _shown(page: Page, secret: str | None) -> Response:
         "widget/widget.html",
         widget=summary,
         secret=secret,
+        looks=looks(settings.branding, page.brand_name),
         typed=await page.typed(_WIDGET, fields),
         form=_WIDGET,
         seen=_seen(summary),
