@@ -62,6 +62,13 @@ _STEPS: Final = sa.text("""
     FROM engine_runs AS run
     WHERE run.client_id = :client_id AND run.id = ANY(:runs)
 """)
+_OF_RUN: Final = sa.text("""
+    SELECT message.conversation_id FROM engine_runs AS run
+    JOIN engine_messages AS message
+      ON message.client_id = run.client_id AND message.event_id = run.event_id
+     AND message.direction = 'inbound'
+    WHERE run.client_id = :client_id AND run.id = :run_id
+""")
 _HELD: Final = sa.text("""
     SELECT taken_by, taken_at FROM ai_conversations
     WHERE client_id = :client_id AND id = :conversation_id
@@ -94,7 +101,7 @@ class Talk(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    channel: Channel
+    channel: str
     customer_email: str | None
     last_message_at: datetime
     handed_over_at: datetime | None
@@ -177,6 +184,13 @@ class ConversationLists(TenantRepository):
         """What came of the messages of these runs, by run."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
+
+    async def of_run(self, run_id: str) -> str | None:
+        """The conversation that a run's message stands in; None before it is read."""
+        found: str | None = await self._connection.scalar(
+            _OF_RUN, {"client_id": self._tenant, "run_id": run_id}
+        )
+        return found
 
     async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
         """Who has taken it over, and since when. Raises ConversationNotFound."""
