@@ -16,14 +16,14 @@ _MAX_PATH: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class YamlPlace:
     """Both count from 1, as editors do."""
 
     line: int
     column: int
 
 
-def yaml_places(text: str) -> Mapping[str, Place]:
+def yaml_places(text: str) -> Mapping[str, YamlPlace]:
     """By path, as in `playbooks[0].threshold`. What cannot be read has no places, and nor has what
     stands below a path that is too long."""
     try:
@@ -33,7 +33,7 @@ def yaml_places(text: str) -> Mapping[str, Place]:
     return {} if root is None else dict(islice(_walk("", root, root), _MAX_PLACES))
 
 
-def place_of(path: str, places: Mapping[str, Place]) -> Place | None:
+def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
     """Where a path stands; of one that is missing, the innermost part around it."""
     while path:
         if path in places:
@@ -42,12 +42,12 @@ def place_of(path: str, places: Mapping[str, Place]) -> Place | None:
     return places.get("")
 
 
-def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, Place]]:
+def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
     """A value stands where its key does."""
     if len(path) > _MAX_PATH:
         return
     mark = named_by.start_mark
-    yield path, Place(mark.line + 1, mark.column + 1)
+    yield path, YamlPlace(mark.line + 1, mark.column + 1)
     if isinstance(node, MappingNode):
         for key, value in node.value:
             inner = f"{path}.{key.value}" if path else str(key.value)

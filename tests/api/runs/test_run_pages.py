@@ -29,6 +29,8 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
             assert part in page
         assert TEXT.partition("[")[0] in page
         assert f"/app/simulator?run_id={ref.run_id}" in page
+        talk = (await only_row(front.database, ai_conversations, of=shop))["id"]
+        assert f'href="/app/conversations/{talk}"' in page
         file = await owner.http.get(f"/app/runs/{ref.run_id}/json")
         assert file.json()["run_id"] == ref.run_id
         form = f"/app/simulator/cases/of-run/{ref.run_id}"

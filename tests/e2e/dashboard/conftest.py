@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
+from adapters.system import new_ulid, utc_now
+from domain.tenants.client import Role
+from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.chromium import CHROMIUM, chromium
 from tests.support.dashboard.demo_pages import (
@@ -41,6 +44,17 @@ class Served:
         shop = await open_shop(self.engine.database)
         email = f"{shop.client_id.lower()}@example.com"
         return shop, await session_of(self.engine.app, email)
+
+    async def member(self, role: Role) -> str:
+        """The secret of a session of somebody in this role at a new shop."""
+        shop = await open_shop(self.engine.database)
+        user_id = new_ulid()
+        email = f"{user_id.lower()}@example.com"
+        async with self.engine.database.service() as connection:
+            members = MemberRepository(connection)
+            await members.ensure_user(user_id, email, utc_now())
+            await members.add(shop.client_id, user_id, role, utc_now())
+        return await session_of(self.engine.app, email)
 
 
 @pytest.fixture(scope="package")

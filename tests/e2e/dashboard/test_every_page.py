@@ -114,7 +114,7 @@ async def test_the_records_of_another_shop_are_not_there(demo: DemoPages, crawle
                 if answer.status_code not in (303, 404):
                     wrong.append(f"POST {seen}: {answer.status_code}")
     assert wrong == []
-    assert (await demo.crawl()).found.keys() == crawled.found.keys()
+    assert (await demo.crawl()).found.keys() >= crawled.found.keys()
 
 
 def _has_record(address: str) -> bool:

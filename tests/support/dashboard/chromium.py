@@ -62,7 +62,7 @@ class Seat:
             else:
                 await field.fill(value)
         async with self.page.expect_navigation():
-            await there.locator("button").last.click()
+            await there.locator("button").first.click()
 
     async def sign_out(self) -> None:
         """As when the session ends by itself."""

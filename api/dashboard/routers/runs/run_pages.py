@@ -15,6 +15,7 @@ from domain.agent.brain import Category
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus, Timings
 from domain.tenants.actor import ANYONE, REVIEWERS
+from store.runs.conversation_lists import ConversationLists
 from store.runs.traces import RunTraces, client_of_run
 
 _LIST: Final = "/app/runs"
@@ -62,9 +63,11 @@ async def runs(page: AnyonesPage) -> Response:
 async def run(page: RunPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         trace = await RunTraces(connection, page.tenant).read(page.record_id)
+        talk = await ConversationLists(connection, page.tenant).of_run(page.record_id)
     return page.render(
         "runs/run.html",
         run=trace,
+        talk=talk,
         timed=waterfall(trace.timings),
         may_act=page.may(REVIEWERS),
     )
