@@ -15,6 +15,7 @@ from domain.tenants.client_settings import WIDGET_KEY_BYTES
 from domain.widget.looks import looks
 from domain.widget.signed_user import SECRET_BYTES
 from domain.widget.widget import WidgetChange, WidgetSummary, summary_of
+from services.dashboard.forms import standing_in
 from services.widget.widget_settings import (
     change_widget,
     rotate_widget_key,
@@ -48,7 +49,7 @@ async def change(post: ManagersPost) -> Response:
     )
     wanted = body.change
     async with post.working(_WIDGET) as work:
-        await AccountRepository(work.connection, work.tenant).lock()
+        await AccountRepository(standing_in(work), work.tenant).lock()
         there, key = await widget_and_key(work)
         origin = page.resources.settings.server.origin
         post.check_seen(_seen(summary_of(there, key, origin=origin, now=page.now)))
