@@ -101,8 +101,8 @@ class CustomerErasure:
             lambda words, ids: words.forget_visitors(ids),
         )
         async with self._database.service() as connection:
-            removed = await self._words(connection).remove_drafts()
-            await Certificates(connection).add(self._erasure_id, {"page_drafts": removed})
+            drafts = await self._words(connection).remove_drafts()
+            await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
         # Last: nothing that is left is remembered as theirs.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)

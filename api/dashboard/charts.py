@@ -16,7 +16,7 @@ _SEEN: Final = 2.0  # how high a bar is at least, if it stands for anything
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ChartColumn:
     """`parts`: a number per series, which stand upon each other; None: not measured."""
 
     label: str
@@ -84,7 +84,7 @@ class BarChart:
 
 def bar_chart(
     finding: str,
-    columns: Sequence[Column],
+    columns: Sequence[ChartColumn],
     *,
     series: Sequence[str],
     first: str,
@@ -119,7 +119,7 @@ def bar_chart(
     )
 
 
-def _stacked(column: Column, top: float) -> list[tuple[int, float, float, float]]:
+def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
     """Of each part that is drawn: its place, the number, the upper edge and the height."""
     parts: list[tuple[int, float, float, float]] = []
     y = float(HEIGHT)
@@ -131,7 +131,7 @@ def _stacked(column: Column, top: float) -> list[tuple[int, float, float, float]
     return parts
 
 
-def _row(column: Column, shown: Callable[[float], str]) -> ChartRow:
+def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
     return ChartRow(
         column.label, tuple("–" if part is None else shown(part) for part in column.parts)
     )

@@ -24,7 +24,6 @@ SHAPE: Final = "shape"
 AS_FIELDS: Final = "fields"
 AS_YAML: Final = "yaml"
 
-ON_ORDER: Final = (ActionKind.REFUND, ActionKind.CANCEL_ORDER)
 _ALONE: Final = ("name", "event_type", "threshold", "mode", "instructions")
 _SAID: Final = ("note", "override")
 _NUMBER: Final = re.compile(r"[0-9]{1,3}([.,][0-9]{1,6})?")

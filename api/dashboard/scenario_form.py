@@ -22,7 +22,7 @@ _ORDER: Final = ("number", "total", "refundable", "currency", "placed_at", "trac
 BLANK: Final[Mapping[str, str]] = {
     "turn1": "",
     "author1": "customer",
-    "event_type": "api_direct",
+    "event_type": "shopify.ticket.created",
     "source": "",
     "subject": "",
     "customer_email": "",

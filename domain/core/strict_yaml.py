@@ -20,7 +20,7 @@ _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
 
 def read_yaml(text: str) -> JsonValue:
-    """What one document of YAML holds. Raises InvalidInput, which names the line and no value.
+    """What one document of YAML holds. Raises InvalidInput, which names the place and no value.
 
     Dates stay text, as it is written.
     """
@@ -28,7 +28,7 @@ def read_yaml(text: str) -> JsonValue:
         return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}: " if mark else ""
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise InvalidInput(f"not valid YAML: {place}{_first_line(error.problem)}") from None
     except yaml.YAMLError as error:
         raise InvalidInput(f"not valid YAML: {_first_line(str(error))}") from None

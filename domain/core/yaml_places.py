@@ -12,14 +12,14 @@ _MAX_PLACES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class YamlPlace:
     """Both count from 1, as editors do."""
 
     line: int
     column: int
 
 
-def yaml_places(text: str) -> Mapping[str, Place]:
+def yaml_places(text: str) -> Mapping[str, YamlPlace]:
     """By path, as in `playbooks[0].threshold`. Of a text that `read_yaml` takes, or none: what
     cannot be read has no places."""
     try:
@@ -29,7 +29,7 @@ def yaml_places(text: str) -> Mapping[str, Place]:
     return {} if root is None else dict(islice(_walk("", root, root), _MAX_PLACES))
 
 
-def place_of(path: str, places: Mapping[str, Place]) -> Place | None:
+def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
     """Where a path stands; of one that is missing, the innermost part around it."""
     while path:
         if path in places:
@@ -38,10 +38,10 @@ def place_of(path: str, places: Mapping[str, Place]) -> Place | None:
     return places.get("")
 
 
-def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, Place]]:
+def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
     """A value stands where its key does."""
     mark = named_by.start_mark
-    yield path, Place(mark.line + 1, mark.column + 1)
+    yield path, YamlPlace(mark.line + 1, mark.column + 1)
     if isinstance(node, MappingNode):
         for key, value in node.value:
             inner = f"{path}.{key.value}" if path else str(key.value)

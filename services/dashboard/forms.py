@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.dashboard.form_posts import FormPosts
@@ -17,6 +19,12 @@ async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> Non
 async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) -> None:
     """Say where a repeat of the form leads."""
     await FormPosts(work.connection, work.tenant, actor.name).led_to(once, location)
+
+
+def standing_in(work: UnitOfWork) -> AsyncConnection:
+    """Where a page reads what a form was filled from, in the transaction of the form's effect, to
+    compare it with what was seen. For reading alone."""
+    return work.connection
 
 
 async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:

@@ -68,7 +68,7 @@ class CaseRunRepository(TenantRepository):
             sa.insert(case_runs).values(
                 client_id=self._tenant,
                 id=run.id,
-                variant=run.variant.model_dump(mode="json", exclude_defaults=True),
+                variant=run.variant.model_dump(mode="json"),
                 state=run.state,
                 total=run.total,
                 started_by=run.started_by,

@@ -27,6 +27,7 @@ _LATEST: Final = """
     WHERE client_id = :client_id
       AND (last_message_at, id) <
           (coalesce(CAST(:at AS timestamptz), 'infinity'), CAST(:id AS text))
+      {inner}
     ORDER BY last_message_at DESC, id DESC
 """
 _PAGE: Final = f"""
@@ -37,13 +38,13 @@ _PAGE: Final = f"""
         WHERE client_id = talk.client_id AND conversation_id = talk.id
         ORDER BY created_at DESC, direction LIMIT 1
     ) AS said ON true
-    WHERE true {{which}}
+    WHERE true {{outer}}
     ORDER BY last_message_at DESC, id DESC
     LIMIT :limit
 """  # noqa: S608 - our own names
-_END: Final = sa.text(f"""
+_END: Final = f"""
     SELECT last_message_at, id FROM ({_LATEST} OFFSET :looked_through - 1 LIMIT 1) AS last
-""")  # noqa: S608 - likewise
+"""  # noqa: S608 - likewise
 _STEPS: Final = sa.text("""
     SELECT run.id AS run_id, run.status, run.classification, run.handoff_reason,
            run.sentiment, run.lookup -> 'order' ->> 'number' AS order_number,
@@ -86,12 +87,21 @@ class TalkFilter:
     channel: Channel | None = None
 
     @property
-    def which(self) -> str:
-        return (
-            ("AND is_critical " if self.unhappy else "")
-            + ("AND taken_at IS NOT NULL " if self.taken else "")
-            + ("AND said.direction = 'inbound' " if self.unanswered else "")
-            + ("AND channel = :channel" if self.channel else "")
+    def is_set(self) -> bool:
+        return bool(self.inner or self.outer)
+
+    @property
+    def inner(self) -> str:
+        """What has an index: all conversations are looked through."""
+        return ("AND is_critical " if self.unhappy else "") + (
+            "AND taken_at IS NOT NULL " if self.taken else ""
+        )
+
+    @property
+    def outer(self) -> str:
+        """What has none: so many are looked through at a time."""
+        return ("AND said.direction = 'inbound' " if self.unanswered else "") + (
+            "AND channel = :channel" if self.channel else ""
         )
 
 
@@ -164,20 +174,24 @@ class ConversationLists(TenantRepository):
             "client_id": self._tenant,
             "at": after.at if after else None,
             "id": after.id if after else "",
-            "looked_through": LOOKED_THROUGH if wanted.which else limit + 1,
+            "looked_through": LOOKED_THROUGH if wanted.outer else limit + 1,
             "limit": limit + 1,
         }
         begin = {name: given[name] for name in ("client_id", "at", "id", "looked_through")}
         if wanted.channel:
             given["channel"] = wanted.channel
-        rows = await self._connection.execute(sa.text(_PAGE.format(which=wanted.which)), given)
+        rows = await self._connection.execute(
+            sa.text(_PAGE.format(inner=wanted.inner, outer=wanted.outer)), given
+        )
         found = [Talk.model_validate(row, from_attributes=True) for row in rows]
         if len(found) > limit:
             last = found[limit - 1]
             return found[:limit], TalkPlace(last.last_message_at, last.id)
-        if not wanted.which:
+        if not wanted.outer:
             return found, None
-        end = (await self._connection.execute(_END, begin)).one_or_none()
+        end = (
+            await self._connection.execute(sa.text(_END.format(inner=wanted.inner)), begin)
+        ).one_or_none()
         return found, TalkPlace(end.last_message_at, end.id) if end else None
 
     async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:

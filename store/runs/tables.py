@@ -119,6 +119,21 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
+    # Few are, and people look for them.
+    sa.Index(
+        "ix_ai_conversations_taken",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("taken_at IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_critical",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("is_critical"),
+    ),
 )
 
 # What came of a customer's earlier tickets, whatever the thread.

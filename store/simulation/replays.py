@@ -78,7 +78,7 @@ class ReplayRepository(TenantRepository):
             sa.insert(replays).values(
                 **values,
                 client_id=self._tenant,
-                variant=replay.variant.model_dump(mode="json", exclude_defaults=True),
+                variant=replay.variant.model_dump(mode="json"),
                 tally=replay.tally.model_dump(mode="json"),
             )
         )

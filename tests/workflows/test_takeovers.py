@@ -1,12 +1,16 @@
 """A conversation that somebody takes over, from the gateway to its end."""
 
+from dataclasses import replace
+
+from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.reviews.escalation import Decision
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.reviews.takeovers import hand_back, take_over
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import ai_conversations, engine_messages, engine_runs
-from tests.support.core.engine import LiveEngine
+from tests.support.agent.acting import ScriptedBrain
+from tests.support.core.engine import LiveEngine, think_with
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
@@ -42,3 +46,43 @@ async def test_the_agent_is_silent_until_it_is_handed_back(engine: LiveEngine, s
     async with units_on(engine.database).of(shop.tenant) as work:
         await hand_back(work, ANNA, thread)
     assert (await _asks(engine, shop))["status"] == "completed"
+
+
+class SlowBrain(ScriptedBrain):
+    """While it thinks, somebody takes the conversation over."""
+
+    def __init__(self, engine: LiveEngine, shop: Shop) -> None:
+        super().__init__(category=Category.ORDER_STATUS, text="Bonjour.")
+        self._engine = engine
+        self._shop = shop
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        thread = (await only_row(self._engine.database, ai_conversations, of=self._shop))["id"]
+        async with units_on(self._engine.database).of(self._shop.tenant) as work:
+            await take_over(work, ANNA, thread)
+        return await super().think(request)
+
+
+async def test_what_was_thought_of_before_waits_for_them(
+    idle_engine: LiveEngine, shop: Shop
+) -> None:
+    """With its plan, which they may approve."""
+    engine = idle_engine
+    brain = SlowBrain(engine, shop)
+    engine.activities = replace(engine.activities, think=think_with(engine.database, brain))
+    async with engine.working():
+        held = await _asks(engine, shop)
+        assert held["status"] == "needs_review"
+        run = await only_row(engine.database, engine_runs, id=held["run_id"])
+        assert run["verdicts"][-1]["reason"] == "taken_over"
+        review = await only_row(engine.database, escalation_tickets, of=shop)
+        assert (review["status"], review["draft"], len(review["plan"])) == (
+            "pending",
+            "Bonjour.",
+            1,
+        )
+
+        await engine.decide(review["id"], Decision.APPROVE)
+        await engine.run_of(shop, held["event_id"]).result()
+        said = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
+        assert said["body"] == "Bonjour."

@@ -55,6 +55,16 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
+// Typing into a review claims it, once; looking at it does not.
+document.addEventListener("input", (event) => {
+  const typed = event.target.closest("form[data-claims]");
+  const claim = typed && document.getElementById(typed.dataset.claims);
+  if (!claim) return;
+  delete typed.dataset.claims;
+  const body = new URLSearchParams(new FormData(claim));
+  fetch(claim.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
+});
+
 // The copilot, beside the page.
 const panel = document.getElementById("panel");
 const toggleCopilot = () => {
@@ -108,7 +118,10 @@ const act = (key) => {
   const element = keyed(key);
   if (!element) return false;
   if (element.matches("a")) element.click();
-  else element.focus();
+  else if (element.matches("summary")) {
+    element.parentElement.open = true;
+    element.parentElement.querySelector("textarea")?.focus();
+  } else element.focus();
   return true;
 };
 

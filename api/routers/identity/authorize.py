@@ -32,7 +32,7 @@ from domain.tenants.actor import MANAGERS
 from domain.tenants.errors import AccessDenied, RoleRequired
 from services.identity.authorization import Consent, give_consent
 from store.identity.oauth_clients import OAuthClientRepository
-from store.identity.people import clients_of
+from store.identity.people import address_of, clients_of
 
 _ALLOW: Final = "allow"
 _SCOPE: Final = "scope:"
@@ -172,6 +172,7 @@ async def _consent_page(
     """`status` 400: the person has left nothing to agree to."""
     async with resources.database.reading_across() as reading:
         mine = await clients_of(reading, visit.user.id)
+        email = await address_of(reading, visit.user.id)
     choices = [one for one in mine if one.role in MANAGERS]
     if not choices:
         return _page(request, "not_allowed" if mine else "no_client", 403)
@@ -181,6 +182,7 @@ async def _consent_page(
         status=status,
         form_action=f"'self' {asked.redirect_uri.form_source}",
         csrf=visit.csrf,
+        email=email or visit.user.id,
         client=asked.client,
         document=is_document(asked.client.id),
         target=asked.redirect_uri,

@@ -62,6 +62,7 @@ async def test_a_change_is_tried_on_the_cases_and_kept(front: LiveEngine, shop: 
     async with at_pages(front, shop) as owner:
         tried = await owner.send(NEW, NEW, {**FIELDS, "try": "1"})
         assert tried.headers["location"].startswith("/app/simulator/runs/")
+        assert "with your change" in await owner.follow(tried)
         page = await owner.see(NEW)
         assert "Where is it" in page
         assert "Where is it" not in await owner.see(LIST)

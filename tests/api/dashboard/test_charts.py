@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import api.dashboard
-from api.dashboard.charts import BarChart, ChartMark, Column, bar_chart, sparkline
+from api.dashboard.charts import BarChart, ChartColumn, ChartMark, bar_chart, sparkline
 
 HERE = Path(api.dashboard.__file__).parent
 
@@ -19,7 +19,7 @@ def drawn(chart: BarChart) -> str:
     return str(templates.get_template("core/charts.html").module.bars(chart, "days", words))  # type: ignore[attr-defined]
 
 
-def chart_of(*columns: Column, mark: ChartMark | None = None) -> BarChart:
+def chart_of(*columns: ChartColumn, mark: ChartMark | None = None) -> BarChart:
     return bar_chart(
         "80 of 100 were resolved",
         columns,
@@ -30,7 +30,7 @@ def chart_of(*columns: Column, mark: ChartMark | None = None) -> BarChart:
 
 
 def test_columns_stand_upon_each_other_and_keep_their_proportions() -> None:
-    chart = chart_of(Column("1 Nov", (30, 30)), Column("2 Nov", (15, 0)))
+    chart = chart_of(ChartColumn("1 Nov", (30, 30)), ChartColumn("2 Nov", (15, 0)))
     low, high, half = chart.rects
     assert (low.height, high.height, half.height) == (60, 60, 30)
     assert (low.y, high.y, half.y) == (60, 0, 90)
@@ -38,7 +38,7 @@ def test_columns_stand_upon_each_other_and_keep_their_proportions() -> None:
 
 
 def test_a_gap_is_no_zero() -> None:
-    chart = chart_of(Column("1 Nov", (None, None)), Column("2 Nov", (0, 0)))
+    chart = chart_of(ChartColumn("1 Nov", (None, None)), ChartColumn("2 Nov", (0, 0)))
     assert len(chart.gaps) == 1
     assert not chart.is_empty
     page = drawn(chart)
@@ -47,14 +47,14 @@ def test_a_gap_is_no_zero() -> None:
 
 
 def test_nothing_measured_is_a_sentence_without_a_picture() -> None:
-    for chart in (chart_of(), chart_of(Column("1 Nov", (None, None)))):
+    for chart in (chart_of(), chart_of(ChartColumn("1 Nov", (None, None)))):
         page = drawn(chart)
         assert "Nothing was measured" in page
         assert "<svg" not in page
 
 
 def test_a_chart_has_a_pattern_titles_a_table_and_no_style() -> None:
-    page = drawn(chart_of(Column("<1>", (30, 1e-6)), mark=ChartMark(0.5, "0.70")))
+    page = drawn(chart_of(ChartColumn("<1>", (30, 1e-6)), mark=ChartMark(0.5, "0.70")))
     assert 'fill="url(#days-1)"' in page
     assert "<title>&lt;1&gt;: resolved 30</title>" in page
     assert "<details>" in page

@@ -77,7 +77,7 @@ async def test_the_page(
     assert "form-action 'self' https://app.example;" in f"{policy};"
     assert "frame-ancestors 'none'" in policy
     assert page.headers["x-frame-options"] == "DENY"
-    assert page.headers["cache-control"] == "no-store"
+    assert page.headers["cache-control"] == "private, no-store"
 
 
 async def test_consent_makes_a_key(front: LiveEngine, browser: Browser, shop: Shop) -> None:

@@ -50,7 +50,7 @@ async def test_a_browser_signs_up_sees_its_account_and_leaves(
     async with browser(engine) as client:
         done = await sign_in_with(client, mail, email, "Maison <b>Lin</b>")
         assert (done.status_code, done.headers["location"]) == (303, "/app")
-        home = (await client.get("/app")).text
+        home = (await client.get("/app/me")).text
         assert email in home
         assert "Maison &lt;b&gt;Lin&lt;/b&gt;" in home
 
@@ -209,7 +209,7 @@ async def test_csrf_another_sites_forms_are_refused(
 ) -> None:
     async with browser(engine) as client:
         await sign_in_with(client, mail, new_address(), "Maison Lin")
-        csrf = csrf_in((await client.get("/app")).text)
+        csrf = csrf_in((await client.get("/app/me")).text)
         forms: dict[str, dict[str, str]] = {
             "/app/sign-out": {"csrf": csrf},
             "/app/sessions": {"csrf": csrf},
@@ -231,7 +231,7 @@ async def test_csrf_a_browser_that_tells_only_an_origin(front: LiveEngine, shop:
     mine = await browser_of(front, shop.owner_user_id)
     async with browser(front) as client:
         client.cookies.set("session", mine.cookie or "", domain="127.0.0.1")
-        form = {"csrf": csrf_in((await client.get("/app")).text)}
+        form = {"csrf": csrf_in((await client.get("/app/me")).text)}
         del client.headers["sec-fetch-site"]
         foreign: tuple[dict[str, str], ...] = (
             {},
@@ -259,9 +259,9 @@ async def test_a_proxy_that_asks_for_this_machine_does_not_loosen_the_cookie(
     front.app.state.resources = dataclasses.replace(resources, settings=settings)
     mine = await browser_of(front, shop.owner_user_id)
     async with browser(front) as client:
-        plain = await client.get("/app", headers={"cookie": f"session={mine.cookie}"})
+        plain = await client.get("/app/me", headers={"cookie": f"session={mine.cookie}"})
         cookie = {"cookie": f"__Host-session={mine.cookie}"}
-        held = await client.get("/app", headers=cookie)
+        held = await client.get("/app/me", headers=cookie)
         assert (plain.status_code, held.status_code) == (303, 200)
 
         form = {"csrf": csrf_in(held.text)}
@@ -277,7 +277,7 @@ async def test_csrf_a_form_needs_the_sessions_own_token(
     async with browser(engine) as client, browser(engine) as attacker:
         await sign_in_with(client, mail, new_address(), "Maison Lin")
         await sign_in_with(attacker, mail, new_address(), "Evil")
-        theirs = csrf_in((await attacker.get("/app")).text)
+        theirs = csrf_in((await attacker.get("/app/me")).text)
         for form in ({"other": ""}, {"csrf": ""}, {"csrf": theirs}):
             answer = await client.post("/app/sign-out", data=form)
             assert answer.status_code == 403, form

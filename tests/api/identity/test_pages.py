@@ -3,10 +3,11 @@
 import pytest
 
 from tests.support.core.engine import LiveEngine
-from tests.support.identity.sign_in import browser, mail_to, new_address, sign_in_with
+from tests.support.dashboard.visitors import form_of
+from tests.support.identity.sign_in import browser, code_in, mail_to, new_address, sign_in_with
 from tests.support.servers.mail import MailServer
 
-PAGES = ("/app/sign-in", "/app/verify", "/app", "/app/sessions")
+PAGES = ("/app/sign-in", "/app/sign-up", "/app/verify", "/app", "/app/sessions")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -66,7 +67,7 @@ async def test_open_redirect(engine: LiveEngine, mail: MailServer, wanted: str) 
 async def test_what_was_typed_wrong_is_said_on_the_form(front: LiveEngine) -> None:
     typed = '"><script>alert(1)</script>'
     async with browser(front) as client:
-        asked = await client.post("/app/sign-in", data={"email": typed, "brand_name": typed})
+        asked = await client.post("/app/sign-up", data={"email": typed, "brand_name": typed})
         entered = await client.post("/app/verify", data={"email": new_address(), "code": "1"})
 
     assert (asked.status_code, entered.status_code) == (400, 401)
@@ -87,6 +88,31 @@ async def test_too_many_tries_are_told_as_a_page(front: LiveEngine) -> None:
     assert answers[-1].status_code == 429
     assert int(answers[-1].headers["retry-after"]) >= 1
     assert "Wait a minute" in answers[-1].text
+
+
+async def test_a_code_is_sent_again_from_the_page_that_asks_for_it(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    """Also after a wrong one, and the shop's name goes along."""
+    email = new_address()
+    form = {"email": email, "brand_name": "Maison <b>Lin</b>", "next": "/app/knowledge"}
+    async with browser(engine) as client:
+        nameless = await client.post("/app/sign-up", data={**form, "brand_name": " "})
+        assert nameless.status_code == 400
+        assert 'href="#brand_name"' in nameless.text
+        asked = await client.post("/app/sign-up", data=form)
+        assert form_of(asked.text, "/app/sign-up")["brand_name"] == form["brand_name"]
+        first = code_in(await mail_to(mail, email))
+
+        wrong = form_of(asked.text, "/app/verify") | {"code": f"{(int(first) + 1) % 10**6:06}"}
+        refused = await client.post("/app/verify", data=wrong)
+        assert refused.status_code == 401
+        await client.post("/app/sign-up", data=form_of(refused.text, "/app/sign-up"))
+        code = code_in(await mail_to(mail, email, number=2))
+        done = await client.post("/app/verify", data=wrong | {"code": f"{code[:3]} {code[3:]}"})
+
+        assert done.headers["location"] == "/app/knowledge"
+        assert "Maison &lt;b&gt;Lin&lt;/b&gt;" in (await client.get("/app/knowledge")).text
 
 
 @pytest.mark.parametrize(
@@ -147,6 +173,6 @@ async def test_the_mail_of_a_browsers_code_is_in_its_language(
 ) -> None:
     email = new_address()
     async with browser(engine) as client:
-        await client.post("/app/sign-in", data={"email": email, "brand_name": "Maison Lin"})
+        await client.post("/app/sign-up", data={"email": email, "brand_name": "Maison Lin"})
 
     assert "Your sign-in code" in str((await mail_to(mail, email))["Subject"])

@@ -51,7 +51,7 @@ async def test_somebody_new_names_a_shop_and_comes_back(
         done = await client.post(SHOP, data={"brand_name": "Maison Lin"})
 
         assert (done.status_code, done.headers["location"]) == (303, "/app")
-        home = (await client.get("/app")).text
+        home = (await client.get("/app/me")).text
         assert email in home
         assert "Maison Lin" in home
     async with browser(provided) as other:
@@ -181,7 +181,7 @@ async def test_signing_out_goes_on_at_the_provider(
     provider.extra = {"end_session_endpoint": f"{provider.url}/leave?theme=dark"}
     async with browser(provided) as client:
         await open_account(client, provider, new_sub(), new_address())
-        csrf = csrf_in((await client.get("/app")).text)
+        csrf = csrf_in((await client.get("/app/me")).text)
         out = await client.post("/app/sign-out", data={"csrf": csrf})
         assert (out.status_code, out.headers["location"]) == (303, "/app/signed-out")
         assert not await is_in(client)

@@ -46,7 +46,7 @@ async def test_somebody_signs_in_and_out(provided: LiveEngine, person: User, iss
             assert (back.status_code, back.headers.get("location")) == (303, arrives_at), back.text
             if arrives_at == SHOP:
                 await client.post(SHOP, data={"brand_name": "Maison Lin"})
-            home = (await client.get("/app")).text
+            home = (await client.get("/app/me")).text
             assert str(person.claims["email"]) in home
             await client.post("/app/sign-out", data={"csrf": csrf_in(home)})
             assert not await is_in(client)

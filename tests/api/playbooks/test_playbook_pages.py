@@ -5,8 +5,8 @@ import pytest
 from domain.tenants.client import Role
 from tests.support.cases.verdicts import case_spec, saved
 from tests.support.core.engine import LiveEngine
-from tests.support.dashboard.visitors import at_pages
-from tests.support.tenants.shop import Shop
+from tests.support.dashboard.visitors import at_pages, form_of
+from tests.support.tenants.shop import Shop, open_shop
 
 LIST = "/app/playbooks"
 NEW = f"{LIST}/new"
@@ -74,3 +74,20 @@ async def test_a_viewer_reads_each_page(front: LiveEngine, shop: Shop, language:
             assert f"{one}/edit" not in await viewer.see(path)
         for path in (NEW, f"{one}/edit", f"{LIST}/import"):
             assert (await viewer.http.get(path)).status_code == 403
+
+
+async def test_the_second_of_two_tabs_and_another_shop(front: LiveEngine, shop: Shop) -> None:
+    edit = f"{LIST}/{shop.playbook_id}/edit"
+    first = {**FIELDS, "event_type": "*", "shape": "fields"}
+    async with at_pages(front, shop) as owner:
+        late = form_of(await owner.see(edit), edit)
+        assert "Version 2" in await owner.follow(await owner.send(edit, edit, first))
+        refused = await owner.http.post(edit, data={**late, **first, "name": "Mine"})
+        page = await owner.follow(refused)
+        assert "Somebody changed the playbook" in page
+        assert "Mine" in page
+        run = await owner.send(edit, edit, {**first, "do": "cases"})
+        assert run.headers["location"].startswith("/app/simulator/runs/")
+        other = await open_shop(front.database)
+        for path in ("", "/edit", "/versions", "/gate", "/threshold", "/shadow", "/diff"):
+            assert (await owner.http.get(f"{LIST}/{other.playbook_id}{path}")).status_code == 404

@@ -187,7 +187,7 @@ async def test_each_place_that_is_wrong_is_named(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"name: a\n  event_type: b", "not valid YAML: line 2: "),
+        (b"name: a\n  event_type: b", "not valid YAML: line 2, column 13: "),
         (b"name: &a [*a]", "not valid YAML: "),
         (b"\xff\xfe", "a playbook file is UTF-8 text"),
         (b"- a", "the playbook: keys and values expected"),

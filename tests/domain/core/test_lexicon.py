@@ -39,7 +39,10 @@ def test_file_beside_a_module(tmp_path: Path) -> None:
         ("fruit: {}\nnuts: {}", "fruit.yaml: nuts: Extra inputs are not permitted"),
         ("nuts", "fruit.yaml: : Input should be a valid dictionary"),
         ("fruit: {red: [cherry]\n", "fruit.yaml: not valid YAML: line 2"),
-        ("fruit: {red: [cherry], red: [pomme]}", "fruit.yaml: not valid YAML: line 1: a key comes"),
+        (
+            "fruit: {red: [cherry], red: [pomme]}",
+            "fruit.yaml: not valid YAML: line 1, column 24: a",
+        ),
     ],
 )
 def test_mistakes_are_told_by_their_place(tmp_path: Path, text: str, told: str) -> None:

@@ -1,20 +1,20 @@
 """Where parts of a YAML document stand."""
 
-from domain.core.yaml_places import Place, place_of, yaml_places
+from domain.core.yaml_places import YamlPlace, place_of, yaml_places
 
 TEXT = "version: 1\nplaybooks:\n  - name: A\n    actions:\n      refund: {level: x}\n"
 
 
 def test_a_path_stands_where_its_key_does() -> None:
     places = yaml_places(TEXT)
-    assert places["version"] == Place(1, 1)
-    assert places["playbooks[0].actions.refund.level"] == Place(5, 16)
+    assert places["version"] == YamlPlace(1, 1)
+    assert places["playbooks[0].actions.refund.level"] == YamlPlace(5, 16)
 
 
 def test_what_is_missing_stands_at_the_part_around_it() -> None:
     places = yaml_places(TEXT)
-    assert place_of("playbooks[0].actions.refund.limits.per_day", places) == Place(5, 7)
-    assert place_of("other", places) == Place(1, 1)
+    assert place_of("playbooks[0].actions.refund.limits.per_day", places) == YamlPlace(5, 7)
+    assert place_of("other", places) == YamlPlace(1, 1)
 
 
 def test_a_text_that_cannot_be_read_has_no_places() -> None:

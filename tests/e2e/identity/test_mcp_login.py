@@ -70,7 +70,7 @@ class Merchant:
 
     async def sign_up(self) -> None:
         form = {"email": EMAIL, "brand_name": "Maison Lin", "next": "/app"}
-        asked = await self.http.post("/app/sign-in", data=form)
+        asked = await self.http.post("/app/sign-up", data=form)
         assert asked.status_code == 200, asked.text
         given = {"email": EMAIL, "code": await eventually(self._code), "next": "/app"}
         done = await self.http.post("/app/verify", data=given)

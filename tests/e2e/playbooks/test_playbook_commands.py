@@ -119,7 +119,7 @@ async def test_import_and_dry_run(installed: Installation, tmp_path: Path) -> No
     ("text", "said"),
     [
         (FILE.replace("0.9", "9"), "error: playbooks[0].threshold: must be less than"),
-        (FILE.replace("active", "on"), "error: not valid YAML: line 5: a key that is no word"),
+        (FILE.replace("active", "on"), "error: not valid YAML: line 5, column 34: a key"),
         (FILE.replace("Été", "Shopify"), "error: playbooks[1].name: another one of this file"),
     ],
 )

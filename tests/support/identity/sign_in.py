@@ -131,7 +131,8 @@ async def sign_in_with(
 ) -> httpx.Response:
     """Go through both pages; the answer to the last one."""
     form = {"email": email, "brand_name": brand, "next": next_page}
-    asked = await client.post("/app/sign-in", data=form)
+    first = "/app/sign-up" if brand else "/app/sign-in"
+    asked = await client.post(first, data=form)
     assert asked.status_code == 200, asked.text
     code = code_in(await mail_to(mail, email, number=number))
     return await client.post("/app/verify", data={"email": email, "code": code, "next": next_page})

@@ -7,7 +7,7 @@ from typing import Final
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from api.dashboard.charts import BarChart, Column, bar_chart
+from api.dashboard.charts import BarChart, ChartColumn, bar_chart
 from api.dashboard.page import AnyonesPage, Page
 from api.http.disposition import content_disposition
 from api.schemas.analytics.insight_query import InsightQuery
@@ -102,7 +102,7 @@ def _charts(
     ) -> BarChart:
         nothing = (None,) * len(series)
         columns = [
-            Column(page.formats.day(day), of(by_day[day]) if day in by_day else nothing)
+            ChartColumn(page.formats.day(day), of(by_day[day]) if day in by_day else nothing)
             for day in days_of(*span)
         ]
         return bar_chart(

@@ -23,6 +23,7 @@ from domain.core.period import period_of
 from domain.tenants.actor import ANYONE, MANAGERS, OWNERS
 from services.billing.checkouts import Offered, buy_credits, buy_plan
 from services.billing.plans import choose_plan
+from services.dashboard.forms import standing_in
 from store.billing.checkouts import CheckoutRepository, client_of
 from store.billing.credit_entries import CreditEntries
 from store.billing.usage import UsageRepository
@@ -97,7 +98,7 @@ async def choose(post: OwnersPost) -> Response:
     prices = page.resources.settings.payments.prices
     wanted = post.body(PlanBody, plan=post.text("plan")).plan
     async with post.working(_PLAN) as work:
-        subscription = await AccountRepository(work.connection, page.tenant).subscription()
+        subscription = await AccountRepository(standing_in(work), page.tenant).subscription()
         there = plan_answer(subscription, prices, page.now, can_pay=True)
         post.check_seen(f"{there.paid_plan} {there.next_plan}")
     await choose_plan(

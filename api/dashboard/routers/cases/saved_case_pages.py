@@ -27,6 +27,7 @@ from domain.simulation.outcome import OutcomeStatus
 from domain.tenants.actor import ANYONE, REVIEWERS
 from services.cases.cases_from_runs import add_case_of_run
 from services.cases.saved_cases import add_case, change_case, delete_case, import_cases
+from services.dashboard.forms import standing_in
 from store.cases.case_runs import CaseRunRepository
 from store.cases.saved_cases import SavedCaseRepository, client_of
 from store.cases.verdicts import Verdicts
@@ -115,7 +116,7 @@ async def change(post: CasePost) -> Response:
     page = post.page
     spec = await asyncio.to_thread(case_in, case_of_form(post))
     async with post.working(post.form) as work:
-        there = await SavedCaseRepository(work.connection, page.tenant).read(page.record_id)
+        there = await SavedCaseRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_seen(version_of(there))
         await change_case(work, page.actor, page.record_id, spec)
     return post.done(post.form, "cases.saved")

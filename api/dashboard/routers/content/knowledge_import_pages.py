@@ -21,6 +21,7 @@ from domain.content.knowledge_file import (
 )
 from domain.tenants.actor import MANAGERS
 from services.content.knowledge_import import import_knowledge, planned_import
+from services.dashboard.forms import standing_in
 
 _IMPORT: Final = "/app/knowledge/import"
 _BLANK: Final = {"text": "", "form": FileForm.CSV.value, "language": "fr"}
@@ -52,7 +53,7 @@ async def send(post: FilePost) -> Response:
             plan = await planned_import(connection, page.tenant, file)
         return _form(page, Typed(_with_file(post.fields), None), plan)
     async with post.working("/app/knowledge") as work:
-        post.check_seen((await planned_import(work.connection, page.tenant, file)).version)
+        post.check_seen((await planned_import(standing_in(work), page.tenant, file)).version)
         done = await import_knowledge(work, page.actor, file)
     added, changed = str(len(done.new)), str(len(done.changed))
     return post.done("/app/knowledge", "content.imported", added=added, changed=changed)

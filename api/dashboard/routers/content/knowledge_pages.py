@@ -26,6 +26,7 @@ from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.knowledge import add_knowledge, change_knowledge, delete_knowledge
 from services.content.lost_verdicts import counting_lost
+from services.dashboard.forms import standing_in
 from store.analytics.content_uses import ContentUses
 from store.analytics.open_questions import OpenQuestions
 from store.content.content_changes import ContentChanges
@@ -44,7 +45,7 @@ class NewEntryQuery(ClientQuery):
     """What a new entry begins with. `answer_of`: the run whose human answer is its text."""
 
     title: Annotated[str, Field(max_length=MAX_LINE)] = ""
-    language: Language = "fr"
+    language: Language | None = None
     answer_of: Annotated[str | None, Field(pattern=ULID)] = None
 
 
@@ -74,7 +75,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     query = page.query(NewEntryQuery)
     body = await _human_answer(page, query.answer_of) if query.answer_of else ""
     typed = await page.typed(
-        _LIST, {"title": query.title, "body": body, "language": query.language}
+        _LIST, {"title": query.title, "body": body, "language": query.language or page.language}
     )
     return page.render("content/entry.html", entry=None, typed=typed, form=_LIST, seen="")
 
@@ -129,7 +130,7 @@ async def change(post: EntryPost) -> Response:
     if post.ticked("try"):
         return await try_on_cases(post, ContentVariant(id=page.record_id, knowledge=wanted))
     async with post.working() as work:
-        there = await ContentChanges(work.connection, page.tenant).read(
+        there = await ContentChanges(standing_in(work), page.tenant).read(
             KnowledgeEntry, page.record_id
         )
         post.check_seen(version_of(there))

@@ -27,6 +27,7 @@ from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.lost_verdicts import counting_lost
 from services.content.templates import add_template, change_template, delete_template
+from services.dashboard.forms import standing_in
 from store.analytics.content_uses import ContentUses
 from store.content.content_changes import ContentChanges
 
@@ -72,7 +73,8 @@ async def templates(page: AnyonesPage) -> Response:
 
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    return _editor(page, None, await page.typed(_NEW, _BLANK), _NEW, "")
+    typed = await page.typed(_NEW, {**_BLANK, "language": page.language})
+    return _editor(page, None, typed, _NEW, "")
 
 
 @router.post(_NEW)
@@ -109,7 +111,7 @@ async def change(post: TemplatePost) -> Response:
     if post.ticked("try"):
         return await try_on_cases(post, ContentVariant(id=page.record_id, template=wanted))
     async with post.working() as work:
-        there = await ContentChanges(work.connection, page.tenant).read(
+        there = await ContentChanges(standing_in(work), page.tenant).read(
             TemplateEntry, page.record_id
         )
         post.check_seen(version_of(there))

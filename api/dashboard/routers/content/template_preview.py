@@ -14,7 +14,7 @@ from domain.integrations.providers import Provider
 
 _SAMPLE: Final = Order(
     integration_id="",
-    provider=Provider.SHOPIFY,
+    provider=min(Provider),
     id="1044",
     number="1044",
     customer_email="anne.martin@example.com",

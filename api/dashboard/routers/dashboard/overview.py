@@ -7,7 +7,7 @@ from typing import Final
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from api.dashboard.charts import BarChart, Column, bar_chart
+from api.dashboard.charts import BarChart, ChartColumn, bar_chart
 from api.dashboard.next_page import HOME
 from api.dashboard.page import AnyonesPage, Page
 from domain.analytics.insight import before, change, period
@@ -60,10 +60,10 @@ def _chart(page: Page, span: tuple[date, date], days: Sequence[DayInsight]) -> B
     for day in days_of(*span):
         counted = by_day.get(day)
         if counted is None or counted.asked is None or counted.resolved_alone is None:
-            columns.append(Column(page.formats.day(day), (None, None)))
+            columns.append(ChartColumn(page.formats.day(day), (None, None)))
         else:
             alone = counted.resolved_alone
-            columns.append(Column(page.formats.day(day), (alone, counted.asked - alone)))
+            columns.append(ChartColumn(page.formats.day(day), (alone, counted.asked - alone)))
     return bar_chart(
         page.say("dashboard.chart.finding"),
         columns,

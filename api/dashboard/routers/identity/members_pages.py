@@ -17,6 +17,7 @@ from domain.identity.invitation import Invitation
 from domain.tenants.actor import MANAGERS
 from domain.tenants.errors import MemberNotFound
 from domain.tenants.user import is_user_id
+from services.dashboard.forms import standing_in
 from services.identity.invitations import invite, invite_again, withdraw
 from services.tenants.members import change_role, remove_member
 from store.identity.invitations import InvitationRepository
@@ -56,7 +57,7 @@ async def change(post: ManagersPost) -> Response:
 async def remove(post: ManagersPost) -> Response:
     user_id = _user_id(post)
     async with post.working(_LIST, spanning=True) as work:
-        there = await MemberRepository(work.connection).member(post.page.tenant, user_id)
+        there = await MemberRepository(standing_in(work)).member(post.page.tenant, user_id)
         await remove_member(work, post.page.actor, user_id)
     return post.done(_LIST, "identity.removed", who=there.email)
 

@@ -1,4 +1,4 @@
-"""/app/sign-in and /app/verify: how a browser is let in."""
+"""/app/sign-in, /app/sign-up and /app/verify: how a browser is let in."""
 
 import math
 from collections.abc import Mapping
@@ -27,6 +27,7 @@ from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from services.identity.sessions import end_session
 
+SIGN_UP: Final = "/app/sign-up"
 VERIFY: Final = "/app/verify"
 SIGNED_OUT: Final = "/app/signed-out"
 
@@ -49,29 +50,25 @@ _OURS: Final = [Depends(_ours)]
 
 
 @router.get(SIGN_IN)
-async def sign_in_page(request: Request, resources: ResourcesDep) -> Response:
-    if resources.provider is None:
-        our_keys(resources)
-    wanted = next_page(request.query_params.get("next"))
-    if await visit_of(request) is not None:
-        return RedirectResponse(wanted, status_code=303)
-    if resources.provider is not None:
-        return resources.pages.render(request, "identity/provider.html", next=wanted)
-    return _form(request, "identity/sign_in.html", request.query_params)
+async def sign_in_page(request: Request) -> Response:
+    return await _first_page(request, "identity/sign_in.html")
+
+
+@router.get(SIGN_UP)
+async def sign_up_page(request: Request) -> Response:
+    return await _first_page(request, "identity/sign_up.html")
 
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
     """The form for the code follows, for a known address and an unknown one."""
-    check_origin(request)
-    form: Mapping[str, str] = {}
-    try:
-        await count_address(request, LimitScope.SIGNUP)
-        form = await read_form(request)
-        await send_code(request, form.get("email", ""), form.get("brand_name", "").strip() or None)
-    except _REFUSALS as error:
-        return _form(request, "identity/sign_in.html", form, error)
-    return _form(request, "identity/verify.html", form)
+    return await _send(request, "identity/sign_in.html", is_new=False)
+
+
+@router.post(SIGN_UP, dependencies=_OURS)
+async def open_account(request: Request) -> Response:
+    """The same. Who has an account gets into that one."""
+    return await _send(request, "identity/sign_up.html", is_new=True)
 
 
 @router.get(VERIFY, dependencies=_OURS)
@@ -105,6 +102,33 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     answer = RedirectResponse(after, status_code=303)
     take_cookie(request, answer)
     return answer
+
+
+async def _first_page(request: Request, template: str) -> Response:
+    resources: Resources = request.app.state.resources
+    if resources.provider is None:
+        our_keys(resources)
+    wanted = next_page(request.query_params.get("next"))
+    if await visit_of(request) is not None:
+        return RedirectResponse(wanted, status_code=303)
+    if resources.provider is not None:
+        return resources.pages.render(request, "identity/provider.html", next=wanted)
+    return _form(request, template, request.query_params)
+
+
+async def _send(request: Request, template: str, *, is_new: bool) -> Response:
+    """Send the code that was asked for with the form of the template. `is_new`: it may open an
+    account."""
+    check_origin(request)
+    form: Mapping[str, str] = {}
+    try:
+        await count_address(request, LimitScope.SIGNUP)
+        form = await read_form(request)
+        brand = form.get("brand_name", "").strip() if is_new else None
+        await send_code(request, form.get("email", ""), brand)
+    except _REFUSALS as error:
+        return _form(request, template, form, error)
+    return _form(request, "identity/verify.html", form)
 
 
 def _form(

@@ -22,6 +22,7 @@ from domain.learning.correction import (
 )
 from domain.learning.errors import CorrectionNotFound, ExampleNotFound
 from domain.tenants.actor import ANYONE, MANAGERS
+from services.dashboard.forms import standing_in
 from services.learning.correction_reading import read_correction
 from services.learning.corrections import accept_correction, dismiss_correction
 from services.learning.labelled_examples import delete_example
@@ -81,7 +82,7 @@ async def accept(post: CorrectionPost) -> Response:
         intent=post.text("intent") or None,
     )
     async with post.working(_LIST) as work:
-        there = await read_correction(work.connection, page.tenant, page.record_id)
+        there = await read_correction(standing_in(work), page.tenant, page.record_id)
         if there.state is CorrectionState.OPEN:
             post.check_seen(version_of(there))
         lesson = CorrectionLesson(

@@ -12,7 +12,6 @@ from api.dashboard.page import OnPage, Page
 from api.dashboard.playbook_form import (
     AS_FIELDS,
     AS_YAML,
-    ON_ORDER,
     PLAYBOOKS,
     SHAPE,
     draft_of,
@@ -33,7 +32,7 @@ from api.dashboard.routers.playbooks.playbook_id import (
 from api.dashboard.typed import SEEN, Typed, kept_fields
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
-from domain.agent.plan import ActionKind
+from domain.agent.plan import ON_ORDERS, ActionKind
 from domain.agent.rulebook import ActionLevel
 from domain.cases.gate import GateStanding
 from domain.playbooks.errors import InvalidPlaybook
@@ -42,7 +41,7 @@ from domain.playbooks.playbook import PlaybookEntry, PlaybookSpec
 from domain.simulation.variant import Variant
 from domain.tenants.actor import MANAGERS, OWNERS
 from services.cases.case_runs import start_case_run
-from services.dashboard.forms import keep_draft
+from services.dashboard.forms import keep_draft, standing_in
 from services.playbooks.playbooks import create_playbook, update_playbook
 from services.playbooks.publish_gate import Publication
 from store.cases.verdicts import Verdicts
@@ -101,7 +100,7 @@ async def publish(post: PlaybookPost) -> Response:
     publication = Publication.of(page.resources.model, draft.override)
     to = f"{PLAYBOOKS}/{page.record_id}"
     async with post.working(to) as work:
-        there = await PlaybookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)
         if seen is not None:
             draft = type(draft)(draft.spec, draft.says_active, draft.note, seen, draft.override)
         change = await update_playbook(work, page.actor, page.record_id, draft, publication)
@@ -190,7 +189,7 @@ def _editor(
         yaml=yaml_of(typed.fields),
         theirs=yaml_of(fields_of(entry.spec)) if entry else "",
         problems=problems_in(typed.fields) if typed.draft else (),
-        kinds=[(kind, kind in ON_ORDER, ticked(typed, kind)) for kind in ActionKind],
+        kinds=[(kind, kind in ON_ORDERS, ticked(typed, kind)) for kind in ActionKind],
         levels=tuple(ActionLevel),
         categories=tuple(Category),
         intents=tuple(Intent),

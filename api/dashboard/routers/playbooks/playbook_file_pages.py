@@ -19,7 +19,7 @@ from domain.playbooks.file import diff, parse_playbooks, write_playbooks
 from domain.playbooks.merge import PlaybookChange, compare
 from domain.playbooks.playbook import PlaybookEntry
 from domain.tenants.actor import MANAGERS, OWNERS
-from services.dashboard.forms import keep_draft
+from services.dashboard.forms import keep_draft, standing_in
 from services.playbooks.playbooks import import_playbooks
 from services.playbooks.publish_gate import Publication
 from store.playbooks.playbooks import PlaybookRepository
@@ -86,7 +86,7 @@ async def bring_in(post: ManagersPost) -> Response:
     specs = parse_playbooks(post.text("file").encode())
     publication = Publication.of(page.resources.model, post.text("override").strip() or None)
     async with post.working(PLAYBOOKS) as work:
-        there = await PlaybookRepository(work.connection, page.tenant).all()
+        there = await PlaybookRepository(standing_in(work), page.tenant).all()
         post.check_seen(_seen(there))
         done = await import_playbooks(work, page.actor, specs, publication)
     return post.done(PLAYBOOKS, "playbooks.imported", count=str(len(done)))

@@ -15,9 +15,10 @@ from api.dashboard.routers.playbooks.playbook_id import (
     seen_of,
     version_seen,
 )
-from domain.playbooks.file import PlaybookDraft
+from domain.playbooks.file import PlaybookDraft, written
 from domain.playbooks.playbook import in_winning_order
 from domain.tenants.actor import MANAGERS, OWNERS
+from services.dashboard.forms import standing_in
 from services.playbooks.playbooks import delete_playbook, switch_playbook, update_playbook
 from services.playbooks.publish_gate import Publication
 from store.learning.passed_alone import PassedAlone
@@ -53,6 +54,7 @@ async def playbook(page: PlaybookPage) -> Response:
         entry=found,
         count=counts.get(page.record_id),
         yaml=yaml_of_spec(found.spec),
+        rules=written(found.spec).get("actions", {}),
         seen=seen_of(found.playbook),
         may_change=page.may(MANAGERS),
         may_override=page.may(OWNERS),
@@ -76,7 +78,7 @@ async def mode(post: PlaybookPost) -> Response:
     page, shadow = post.page, post.text("shadow") == "true"
     to = f"{PLAYBOOKS}/{page.record_id}"
     async with post.working(to) as work:
-        there = await PlaybookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)
         rulebook = there.rulebook.model_copy(update={"shadow": shadow})
         spec = there.spec.model_copy(update={"rulebook": rulebook})
         draft = PlaybookDraft(spec, says_active=False, expected_version=version_seen(post))
@@ -88,7 +90,7 @@ async def mode(post: PlaybookPost) -> Response:
 async def delete(post: PlaybookPost) -> Response:
     page = post.page
     async with post.working(PLAYBOOKS) as work:
-        there = await PlaybookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_seen(seen_of(there.playbook))
         await delete_playbook(work, page.actor, page.record_id)
     return post.done(PLAYBOOKS, "playbooks.deleted", name=there.playbook.name)

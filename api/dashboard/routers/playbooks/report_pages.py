@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from api.dashboard.charts import BarChart, ChartMark, Column, bar_chart
+from api.dashboard.charts import BarChart, ChartColumn, ChartMark, bar_chart
 from api.dashboard.page import Page
 from api.dashboard.routers.playbooks.playbook_id import (
     PLAYBOOK,
@@ -19,6 +19,7 @@ from domain.playbooks.merge import as_entry
 from domain.simulation.variant import LIVE, Variant
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from services.cases.case_runs import start_case_run
+from services.dashboard.forms import standing_in
 from services.learning.playbook_reports import ThresholdPicture, shadow_report, threshold_picture
 from store.cases.verdicts import Verdicts
 from store.playbooks.playbooks import PlaybookRepository
@@ -90,11 +91,11 @@ async def run_cases(post: ReviewersPlaybookPost) -> Response:
     """On what is live; of one that is off, or of an earlier version, as if it were on."""
     page, given = post.page, post.text("version")
     async with post.working() as work:
-        there = await PlaybookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)
         variant = LIVE
         number = int(given) if given.isdecimal() and len(given) < 10 else there.playbook.version
         if not there.is_active or number != there.playbook.version:
-            found = await PlaybookVersions(work.connection, page.tenant).read(
+            found = await PlaybookVersions(standing_in(work), page.tenant).read(
                 page.record_id, number
             )
             variant = Variant(playbook_id=page.record_id, draft=found.spec)
@@ -116,7 +117,10 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
 
     return bar_chart(
         _said(page, picture.advice.current),
-        [Column(number(one.low, 2), (one.alone, one.kept, one.corrected)) for one in picture.bins],
+        [
+            ChartColumn(number(one.low, 2), (one.alone, one.kept, one.corrected))
+            for one in picture.bins
+        ],
         series=(say("alone"), say("kept"), say("corrected")),
         first=say("confidence"),
         shown=number,

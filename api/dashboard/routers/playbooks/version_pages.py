@@ -17,6 +17,7 @@ from api.schemas.playbooks.playbook import DiffQuery, VersionQuery
 from domain.playbooks.errors import PlaybookChanged, PlaybookNotFound
 from domain.playbooks.file import diff
 from domain.tenants.actor import MANAGERS, OWNERS
+from services.dashboard.forms import standing_in
 from services.playbooks.playbooks import restore_playbook
 from services.playbooks.publish_gate import Publication
 from store.playbooks.playbooks import PlaybookRepository
@@ -74,7 +75,7 @@ async def restore(post: PlaybookPost) -> Response:
     publication = Publication.of(page.resources.model, post.text("override").strip() or None)
     to = f"{PLAYBOOKS}/{page.record_id}/versions"
     async with post.working(to) as work:
-        there = await PlaybookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)
         if post.text("_seen") != seen_of(there.playbook):
             raise PlaybookChanged(there.playbook.version)
         note = post.text("note").strip() or None

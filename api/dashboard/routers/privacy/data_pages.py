@@ -17,6 +17,7 @@ from domain.exports.export import parse_format
 from domain.intake.rate_limit import LimitScope
 from domain.privacy.retention import MIN_DAYS, RecordClass, days_kept, kept_from
 from domain.tenants.actor import MANAGERS, OWNERS
+from services.dashboard.forms import standing_in
 from services.tenants.client_settings import change_settings
 from store.tenants.client_settings import SettingsRepository
 
@@ -58,7 +59,7 @@ async def keep(post: ManagersPost) -> Response:
     }
     change = post.body(SettingsBody, retention=wanted).change
     async with post.working(_PATH) as work:
-        there = await SettingsRepository(work.connection, page.tenant).read()
+        there = await SettingsRepository(standing_in(work), page.tenant).read()
         post.check_seen(version_of(there))
         await change_settings(work, page.actor, change)
     return post.done(_PATH, "privacy.retention")

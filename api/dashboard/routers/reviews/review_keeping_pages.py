@@ -17,6 +17,7 @@ from domain.reviews.review import Review
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from services.cases.cases_from_runs import add_case_of_run
 from services.content.knowledge import add_knowledge
+from services.dashboard.forms import standing_in
 from store.reviews.escalations import client_of
 from store.reviews.reviews import read_review
 
@@ -33,7 +34,7 @@ async def keep_as_case(
 ) -> Response:
     page = post.page
     async with post.working(post.back) as work:
-        found = await read_review(work.connection, page.tenant, page.record_id)
+        found = await read_review(standing_in(work), page.tenant, page.record_id)
         case = await add_case_of_run(work, page.actor, found.run_id)
     return post.done(post.back, "reviews.kept_as_case", name=case.name)
 

@@ -26,6 +26,7 @@ from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review import Review
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.core.unit_of_work import UnitOfWork
+from services.dashboard.forms import standing_in
 from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import approve_review, edit_review, reject_review
 from store.dashboard.page_drafts import PageDrafts
@@ -109,7 +110,7 @@ async def approve(post: ReviewPost) -> Response:
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
-        there = await read_review(work.connection, page.tenant, page.record_id)
+        there = await read_review(standing_in(work), page.tenant, page.record_id)
         # A form sends each end of a line as CRLF.
         is_same = post.text("draft") == there.draft.replace("\r\n", "\n")
         outcome = await approve_review(
@@ -130,7 +131,7 @@ async def edit(post: ReviewPost) -> Response:
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
-        there = await read_review(work.connection, page.tenant, page.record_id)
+        there = await read_review(standing_in(work), page.tenant, page.record_id)
         outcome = await edit_review(
             work,
             page.actor,
@@ -157,7 +158,7 @@ async def _next(post: Post, work: UnitOfWork) -> str:
     """Deciding opens the next one, else the queue."""
     page = post.page
     context = await review_context(
-        work.connection, page.tenant, page.record_id, page.visit.user.id, work.now
+        standing_in(work), page.tenant, page.record_id, page.visit.user.id, work.now
     )
     other = context.next_id or context.previous_id
     to = f"{_LIST}/{other}" if other else _LIST

@@ -71,7 +71,7 @@ async def conversations(page: AnyonesPage) -> Response:
         cursor=_cursor(behind),
         filters=query,
         channels=list(Channel),
-        is_filtered=bool(wanted.which),
+        is_filtered=wanted.is_set,
         me=page.actor.name,
     )
 

@@ -13,6 +13,7 @@ from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.tenants.actor import MANAGERS
 from domain.tenants.api_key import KEY_BYTES, MAX_ACTIVE, is_unused
 from domain.tenants.errors import KeyNotFound
+from services.dashboard.forms import standing_in
 from services.tenants.keys import create_key, rename_key, revoke_key
 from store.tenants.keys import KeyEntry, KeyRepository, client_of
 from store.tenants.members import MemberRepository
@@ -108,7 +109,7 @@ async def rename(post: KeyPost) -> Response:
 async def revoke(post: KeyPost) -> Response:
     page = post.page
     async with post.working(_LIST) as work:
-        there = await KeyRepository(work.connection).read(page.tenant, page.record_id)
+        there = await KeyRepository(standing_in(work)).read(page.tenant, page.record_id)
         post.check_confirmed(there.label)
         await revoke_key(work, page.actor, page.record_id)
     return post.done(

@@ -10,6 +10,7 @@ from api.dashboard.post import ManagersPost, version_of
 from api.schemas.tenants.settings import BrandingBody, SettingsBody
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
+from services.dashboard.forms import standing_in
 from services.tenants.client_settings import change_settings
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
@@ -58,8 +59,8 @@ async def change(post: ManagersPost) -> Response:
     )
     wanted = body.change
     async with post.working(_SETTINGS) as work:
-        await AccountRepository(work.connection, work.tenant).lock()
-        there = await SettingsRepository(work.connection, work.tenant).read()
+        await AccountRepository(standing_in(work), work.tenant).lock()
+        there = await SettingsRepository(standing_in(work), work.tenant).read()
         post.check_seen(_seen(there))
         await change_settings(work, post.page.actor, wanted)
     return post.done(_SETTINGS, "settings.saved")

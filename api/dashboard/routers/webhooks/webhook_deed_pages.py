@@ -19,6 +19,7 @@ from api.schemas.webhooks.subscription import RotateBody, TestBody
 from domain.core.errors import InvalidBody
 from domain.webhooks.signature import SECRET_BYTES
 from domain.webhooks.webhook import OVERLAP_HOURS
+from services.dashboard.forms import standing_in
 from services.webhooks.deliveries import send_test
 from services.webhooks.subscriptions import (
     change_webhook,
@@ -55,7 +56,7 @@ async def rotate(post: WebhookPost) -> Response:
     page = post.page
     body = post.body(RotateBody, overlap_hours=_number(post.text("overlap_hours")))
     async with post.working() as work:
-        there = await WebhookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_seen(version_of(there.model_copy(update={"failure_count": 0, "missed": 0})))
         rotated = await rotate_webhook(
             work,
@@ -107,7 +108,7 @@ async def test(post: WebhookPost) -> Response:
 async def delete(post: WebhookPost) -> Response:
     page = post.page
     async with post.working(LIST) as work:
-        there = await WebhookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_confirmed(there.label)
         await delete_webhook(work, page.actor, page.record_id)
     return post.done(LIST, "webhooks.deleted", label=there.label)

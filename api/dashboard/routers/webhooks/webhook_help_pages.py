@@ -15,6 +15,7 @@ from api.schemas.webhooks.delivery import VerifyBody
 from domain.tenants.actor import MANAGERS
 from domain.webhooks.catalogue import entries
 from domain.webhooks.pasted_headers import pasted_of
+from services.dashboard.forms import standing_in
 from services.webhooks.deliveries import signature_evidence
 from store.webhooks.subscriptions import WebhookRepository
 
@@ -69,7 +70,7 @@ async def debug(post: WebhookPost) -> Response:
         evidence = await signature_evidence(
             work, page.actor, page.record_id, sealer=page.resources.sealer
         )
-        found = await WebhookRepository(work.connection, page.tenant).read(page.record_id)
+        found = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
     # In a thread: it takes tenths of a second where the body is long.
     explanation = await asyncio.to_thread(evidence.explain, body.pasted)
     return page.render(

@@ -16,6 +16,7 @@ from domain.tenants.actor import MANAGERS
 from domain.webhooks.errors import WebhookNotFound
 from domain.webhooks.signature import SECRET_BYTES
 from domain.webhooks.webhook import ALL_EVENTS, DISABLED_AT, EVENT_IDS, RetryPolicy, Webhook
+from services.dashboard.forms import standing_in
 from services.webhooks.subscriptions import change_webhook, create_webhook
 from store.tenants.accounts import AccountRepository
 from store.webhooks.delivery_hours import NO_HOURS, DeliveryHour, DeliveryHours
@@ -111,7 +112,7 @@ async def change(post: WebhookPost) -> Response:
         retry_policy=post.text("retry_policy"),
     )
     async with post.working(post.form) as work:
-        there = await WebhookRepository(work.connection, page.tenant).read(page.record_id)
+        there = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_seen(_settings_version(there))
         await change_webhook(
             work,

@@ -12,8 +12,10 @@ from api.dashboard.post import ManagersPost, Post, version_of
 from api.schemas.widget.widget_settings import OverlapBody, WidgetBody
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client_settings import WIDGET_KEY_BYTES
+from domain.widget.looks import looks
 from domain.widget.signed_user import SECRET_BYTES
 from domain.widget.widget import WidgetChange, WidgetSummary, summary_of
+from services.dashboard.forms import standing_in
 from services.widget.widget_settings import (
     change_widget,
     rotate_widget_key,
@@ -47,7 +49,7 @@ async def change(post: ManagersPost) -> Response:
     )
     wanted = body.change
     async with post.working(_WIDGET) as work:
-        await AccountRepository(work.connection, work.tenant).lock()
+        await AccountRepository(standing_in(work), work.tenant).lock()
         there, key = await widget_and_key(work)
         origin = page.resources.settings.server.origin
         post.check_seen(_seen(summary_of(there, key, origin=origin, now=page.now)))
@@ -104,6 +106,7 @@ async def _shown(page: Page, secret: str | None) -> Response:
         "widget/widget.html",
         widget=summary,
         secret=secret,
+        looks=looks(settings.branding, page.brand_name),
         typed=await page.typed(_WIDGET, fields),
         form=_WIDGET,
         seen=_seen(summary),
