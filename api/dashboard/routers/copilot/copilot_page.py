@@ -11,7 +11,7 @@ from api.auth import limiter_key
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import Post, Posted
 from api.schemas.copilot.copilot_chat import CopilotChatBody
-from domain.copilot.answer import CopilotAnswer
+from domain.copilot.answer import CitedRecord, CopilotAnswer
 from domain.copilot.question import MAX_MESSAGE, MAX_MESSAGES, Speaker
 from domain.core.errors import InvalidBody
 from domain.intake.rate_limit import LimitScope
@@ -63,9 +63,20 @@ def _shown(page: Page, messages: list[JsonValue], answer: CopilotAnswer | None) 
         "copilot/copilot.html",
         messages=messages[:-1] if answer else messages,
         answer=answer,
+        links=_links(page, answer),
         earlier=json.dumps(messages, ensure_ascii=False),
         max_question=MAX_MESSAGE,
     )
+
+
+def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
+    """What the answer rests on, each with its page on this host, whatever DASHBOARD_URL says; a
+    document has none."""
+    dashboard = page.resources.settings.server.dashboard
+    return [
+        (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
+        for one in (answer.citations if answer else ())
+    ]
 
 
 async def _nobody(_: str) -> None:
