@@ -18,7 +18,8 @@ from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE
 
 _COPILOT: Final = "/app/copilot"
-_EARLIER: Final = "earlier"
+# Begins with "_": what goes wrong keeps no draft of it.
+_EARLIER: Final = "_earlier"
 # The last question and its answer come on top.
 _KEPT: Final = MAX_MESSAGES - 2
 
@@ -53,10 +54,10 @@ def _earlier(text: str) -> list[JsonValue]:
     """Raises InvalidBody."""
     try:
         messages = json.loads(text)
-    except ValueError:
-        raise InvalidBody("champ « earlier »") from None
+    except (ValueError, RecursionError):
+        raise InvalidBody("champ « _earlier »") from None
     if not isinstance(messages, list):
-        raise InvalidBody("champ « earlier »")
+        raise InvalidBody("champ « _earlier »")
     return messages[-_KEPT:]
 
 
