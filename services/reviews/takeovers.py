@@ -21,10 +21,12 @@ async def take_over(
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
     """The agent answers what comes next, also where a rejection had given it to people. A review
-    that is open stays open, and what comes while it is joins it.
+    that is open stays open, and what comes while it is joins it. What a colleague has, owners and
+    admins hand back.
 
-    Raises RoleRequired, ConversationNotFound.
+    Raises RoleRequired, ConversationNotFound, ConversationTaken.
     """
     actor.require(REVIEWERS)
-    await TakeoverRepository(work.connection, work.tenant).hand_back(conversation_id)
+    conversations = TakeoverRepository(work.connection, work.tenant)
+    await conversations.hand_back(conversation_id, actor.name, force=actor.may(MANAGERS))
     work.note(actor, "conversation handed back", conversation_id=conversation_id)

@@ -37,9 +37,14 @@ class TakeoverRepository(TenantRepository):
             raise ConversationTaken(row.taken_by)
         await self._connection.execute(_TAKE, {**this, "by": by, "now": now})
 
-    async def hand_back(self, conversation_id: str) -> None:
+    async def hand_back(self, conversation_id: str, by: str, *, force: bool) -> None:
         """The agent answers what comes from now on, whatever led to people before; idempotent.
-        Raises ConversationNotFound."""
+        `force`: also what somebody else has.
+
+        Raises ConversationNotFound, ConversationTaken.
+        """
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
-        await self._one(_LOCK, this, ConversationNotFound(conversation_id))
+        row = await self._one(_LOCK, this, ConversationNotFound(conversation_id))
+        if not force and row.taken_by not in {None, by}:
+            raise ConversationTaken(row.taken_by)
         await self._connection.execute(_HAND_BACK, this)

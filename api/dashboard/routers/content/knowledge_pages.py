@@ -26,6 +26,7 @@ from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.knowledge import add_knowledge, change_knowledge, delete_knowledge
 from services.content.lost_verdicts import counting_lost
+from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
 from store.analytics.content_uses import ContentUses
 from store.analytics.open_questions import OpenQuestions
@@ -130,10 +131,7 @@ async def change(post: EntryPost) -> Response:
     if post.ticked("try"):
         return await try_on_cases(post, ContentVariant(id=page.record_id, knowledge=wanted))
     async with post.working() as work:
-        there = await ContentChanges(standing_in(work), page.tenant).read(
-            KnowledgeEntry, page.record_id
-        )
-        post.check_seen(version_of(there))
+        await _check_seen(post, work)
         async with counting_lost(work, page.resources.model) as lost:
             await change_knowledge(work, page.actor, page.record_id, wanted)
         await post.leads_to(work, to := saved_at(post.form, lost))
@@ -143,9 +141,19 @@ async def change(post: EntryPost) -> Response:
 @router.post(f"{_ENTRY}/delete")
 async def delete(post: EntryPost) -> Response:
     async with post.working(_LIST) as work:
+        await _check_seen(post, work)
         await delete_knowledge(work, post.page.actor, post.page.record_id)
     return post.done(_LIST, "content.deleted")
 
 
 def _fields(post: Post) -> dict[str, str]:
     return {name: post.text(name) for name in ("title", "body", "language")}
+
+
+async def _check_seen(post: Post, work: UnitOfWork) -> None:
+    """Raises ChangedMeanwhile."""
+    page = post.page
+    there = await ContentChanges(standing_in(work), page.tenant).read(
+        KnowledgeEntry, page.record_id
+    )
+    post.check_seen(version_of(there))

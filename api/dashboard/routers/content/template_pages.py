@@ -27,6 +27,7 @@ from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.lost_verdicts import counting_lost
 from services.content.templates import add_template, change_template, delete_template
+from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
 from store.analytics.content_uses import ContentUses
 from store.content.content_changes import ContentChanges
@@ -111,10 +112,7 @@ async def change(post: TemplatePost) -> Response:
     if post.ticked("try"):
         return await try_on_cases(post, ContentVariant(id=page.record_id, template=wanted))
     async with post.working() as work:
-        there = await ContentChanges(standing_in(work), page.tenant).read(
-            TemplateEntry, page.record_id
-        )
-        post.check_seen(version_of(there))
+        await _check_seen(post, work)
         async with counting_lost(work, page.resources.model) as lost:
             await change_template(work, page.actor, page.record_id, wanted)
         await post.leads_to(work, to := saved_at(post.form, lost))
@@ -124,6 +122,7 @@ async def change(post: TemplatePost) -> Response:
 @router.post(f"{_TEMPLATE}/delete")
 async def delete(post: TemplatePost) -> Response:
     async with post.working(_LIST) as work:
+        await _check_seen(post, work)
         await delete_template(work, post.page.actor, post.page.record_id)
     return post.done(_LIST, "content.deleted")
 
@@ -172,3 +171,10 @@ def _fields(post: Post) -> dict[str, object]:
         "not_for": [line for line in lines if line],
         "is_active": post.ticked("is_active"),
     }
+
+
+async def _check_seen(post: Post, work: UnitOfWork) -> None:
+    """Raises ChangedMeanwhile."""
+    page = post.page
+    there = await ContentChanges(standing_in(work), page.tenant).read(TemplateEntry, page.record_id)
+    post.check_seen(version_of(there))
