@@ -21,12 +21,10 @@ async def take_over(
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
     """The agent answers what comes next, also where a rejection had given it to people. A review
-    that is open stays open, and what comes while it is joins it. What a colleague has, owners and
-    admins hand back.
+    that is open stays open, and what comes while it is joins it.
 
-    Raises RoleRequired, ConversationNotFound, ConversationTaken.
+    Raises RoleRequired, ConversationNotFound.
     """
     actor.require(REVIEWERS)
-    conversations = TakeoverRepository(work.connection, work.tenant)
-    await conversations.hand_back(conversation_id, actor.name, force=actor.may(MANAGERS))
+    await TakeoverRepository(work.connection, work.tenant).hand_back(conversation_id)
     work.note(actor, "conversation handed back", conversation_id=conversation_id)

@@ -37,14 +37,9 @@ class TakeoverRepository(TenantRepository):
             raise ConversationTaken(row.taken_by)
         await self._connection.execute(_TAKE, {**this, "by": by, "now": now})
 
-    async def hand_back(self, conversation_id: str, by: str, *, force: bool) -> None:
+    async def hand_back(self, conversation_id: str) -> None:
         """The agent answers what comes from now on, whatever led to people before; idempotent.
-        `force`: also what somebody else has.
-
-        Raises ConversationNotFound, ConversationTaken.
-        """
+        Raises ConversationNotFound."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
-        row = await self._one(_LOCK, this, ConversationNotFound(conversation_id))
-        if not force and row.taken_by not in {None, by}:
-            raise ConversationTaken(row.taken_by)
+        await self._one(_LOCK, this, ConversationNotFound(conversation_id))
         await self._connection.execute(_HAND_BACK, this)

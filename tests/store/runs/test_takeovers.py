@@ -32,9 +32,7 @@ async def take(
 
 async def hand_back(database: Database, shop: Shop, conversation_id: str) -> None:
     async with database.tenant(shop.tenant) as connection:
-        await TakeoverRepository(connection, shop.tenant).hand_back(
-            conversation_id, "anna", force=True
-        )
+        await TakeoverRepository(connection, shop.tenant).hand_back(conversation_id)
 
 
 async def test_one_person_has_it_until_it_is_handed_back(database: Database, shop: Shop) -> None:
