@@ -1,14 +1,18 @@
 #!/bin/sh
 # Installs what tests want from the system and pip cannot bring: LibreOffice, which opens the CSV of
-# an export, promtool, which reads ops/prometheus/, and Chromium, which signs in. Without one its tests
-# are skipped, so a failure here is only reported.
+# an export, promtool, which reads ops/prometheus/, Chromium, which opens pages, and Java, which runs the
+# W3C's checker of their HTML (.tools/vnu.jar). Without one its tests are skipped, so a failure here is
+# only reported.
 set -u
+cd "$(dirname "$0")/.." || exit 0
 
 say() { printf '%s\n' "$*" >&2; }
 missing=""
 command -v soffice >/dev/null 2>&1 || missing="soffice"
 command -v promtool >/dev/null 2>&1 || missing="$missing promtool"
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+command -v java >/dev/null 2>&1 || missing="$missing java"
+[ -f .tools/vnu.jar ] || missing="$missing vnu.jar"
 [ -n "$missing" ] || exit 0
 without() { say "warning: $*; the tests that want$missing will be skipped"; exit 0; }
 
@@ -45,7 +49,23 @@ if ! command -v chromium >/dev/null 2>&1; then
     say "installing Chromium (once, a minute)"
     as_root apt-get -qq --no-install-recommends -y install chromium || failed Chromium
 fi
+if ! command -v java >/dev/null 2>&1; then
+    say "installing Java (once, half a minute)"
+    as_root apt-get -qq --no-install-recommends -y install default-jre-headless || failed Java
+fi
+# Of npm's package the one file, in this version and no other.
+vnu=26.9.27
+vnu_sha256=22f15dd39a33bed929d2a5c0cddf5946849a647eca9272bf4d5d00bc7e7a4d47
+take_vnu() {
+    (cd "$work" && quietly npm pack "vnu-jar@$vnu" && tar -xzf vnu-jar-*.tgz package/build/dist/vnu.jar) \
+        && echo "$vnu_sha256  $work/package/build/dist/vnu.jar" | sha256sum -c - >"$log" 2>&1 \
+        && mkdir -p .tools && mv "$work/package/build/dist/vnu.jar" .tools/vnu.jar
+}
+if [ ! -f .tools/vnu.jar ]; then
+    say "fetching the checker of HTML (once, some seconds)"
+    take_vnu || failed "the checker of HTML"
+fi
 for program in $missing; do
-    command -v "$program" >/dev/null 2>&1 || say "warning: $program is not found"
+    [ "$program" = vnu.jar ] || command -v "$program" >/dev/null 2>&1 || say "warning: $program is not found"
 done
 exit 0

@@ -16,6 +16,8 @@ from services.dashboard.forms import keep_draft
 
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
+# Of each language: a cookie of more than 4 KB is lost, and all that it says.
+_MOST_REASON: Final = 400
 
 
 def is_page(request: Request) -> bool:
@@ -45,7 +47,8 @@ async def page_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    if fields := kept_fields(post.fields):
+    # What was sent already is no draft.
+    if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
             await keep_draft(work, page.visit.user.id, post.form, fields)
@@ -58,10 +61,11 @@ def _reason(error: DomainError) -> dict[str, str]:
     """The rule that was broken, by language."""
     problems = error.facts.get("problems")
     if isinstance(problems, tuple):  # places in a file, as `cases[0].tries: …`
-        return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems)))
+        return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
-    return {"fr": french, "en": str(error) if isinstance(error, InvalidInput) else french}
+    english = str(error) if isinstance(error, InvalidInput) else french
+    return {"fr": french[:_MOST_REASON], "en": english[:_MOST_REASON]}
 
 
 def _shown(

@@ -84,6 +84,6 @@ def _text(content: bytes) -> str:
 
 def _once_each(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     fields = dict(pairs)
-    if len(fields) != len(pairs) or any("\0" in value for value in fields.values()):
+    if len(fields) != len(pairs) or any("\0" in text for pair in pairs for text in pair):
         raise InvalidBody("champ répété ou caractère NUL")
     return fields

@@ -149,8 +149,12 @@ class OnPage:
             raise PageRedirect(sign_in_address(request))
         return await self.of(request, visit)
 
-    async def of(self, request: Request, visit: Visit) -> Page:
-        """The same for somebody of whom it is known who they are."""
+    async def of(
+        self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
+    ) -> Page:
+        """The same for somebody of whom it is known who they are. `form_of`: the client that the
+        form was rendered for, whatever was looked at since. `stays`: the pages that follow are of
+        that client, too."""
         resources: Resources = request.app.state.resources
         request.state.caller = limiter_key(visit.user)
         await resources.limiter.check_request(
@@ -159,7 +163,7 @@ class OnPage:
         record_id = ""
         if self._path_id is not None:
             record_id = await self._path_id(request)
-        page = replace(await _page_of(request, visit), record_id=record_id)
+        page = replace(await _page_of(request, visit, form_of, stays=stays), record_id=record_id)
         if self._client_of is not None:
             owner = await resources.database.find_client(self._client_of, record_id)
             page = await self._at(page, owner)
@@ -180,14 +184,16 @@ class OnPage:
         return await _switched(page, member)
 
 
-async def _page_of(request: Request, visit: Visit) -> Page:
-    """The page of the client that the query names, else of the one that was looked at last, else of
-    the user's first one."""
+async def _page_of(
+    request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
+) -> Page:
+    """The page of the client that the form was rendered for, else that the query names, else of the
+    one that was looked at last, else of the user's first one."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
         mine = await clients_of(connection, visit.user.id)
-        named = parse_ulid(request.query_params.get("client_id", ""))
+        named = form_of or parse_ulid(request.query_params.get("client_id", ""))
         wanted = named or preferences.client_id
         own = next((one for one in mine if one.id == wanted), None)
         if own is None and visit.user.is_admin and wanted is not None:
@@ -211,7 +217,7 @@ async def _page_of(request: Request, visit: Visit) -> Page:
         preferences=preferences,
         now=resources.now(),
     )
-    if named is not None and named != preferences.client_id:
+    if stays and named is not None and named != preferences.client_id:
         await _remember(page, named)
     return page
 

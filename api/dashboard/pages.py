@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_eval_context
+from jinja2.filters import do_xmlattr
+from jinja2.nodes import EvalContext
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -61,6 +63,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["xmlattr"] = _attributes
         self._templates.globals["static"] = self.static.url
         self._words = {language: _words_of(language) for language in LANGUAGES}
 
@@ -122,6 +125,12 @@ class Pages:
         )
         policy += _WITH_SCRIPT.format(nonce=nonce, frames=sources.frames)
         return _answer(page, 200, language, policy)
+
+
+@pass_eval_context
+def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
+    """As Jinja's own, where an attribute that is true has no value: HTML knows no "True"."""
+    return do_xmlattr(context, {name: "" if one is True else one for name, one in given.items()})
 
 
 def _words_of(language: str) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ from domain.agent.plan import ActionKind
 from domain.core.strict_yaml import write_yaml
 from domain.core.yaml_places import place_of, yaml_places
 from domain.playbooks.errors import InvalidPlaybook
-from domain.playbooks.file import PlaybookDraft, draft_in, written, yaml_in
+from domain.playbooks.file import MAX_FILE_BYTES, PlaybookDraft, draft_in, written, yaml_in
 from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.shape import AMOUNTS
 
@@ -95,7 +95,7 @@ def problems_in(fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
 def placed(error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
     """The problems of a playbook or a file, each where it stands. `text`: the YAML, if it was
     written as such."""
-    places = {} if text is None else yaml_places(text)
+    places = {} if text is None or len(text) > MAX_FILE_BYTES else yaml_places(text)
     problems = []
     for problem in error.problems:
         path, colon, said = problem.partition(": ")

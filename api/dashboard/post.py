@@ -19,13 +19,14 @@ from api.dashboard.forms import read_form, read_upload
 from api.dashboard.next_page import next_page
 from api.dashboard.page import OnPage, Page
 from api.dashboard.redirect import PageRedirect
-from api.dashboard.session import check_form, check_origin, sign_in_at, visit_of
+from api.dashboard.session import Visit, check_form, check_origin, sign_in_at, visit_of
 from api.dashboard.typed import SEEN, kept_fields, owner_of_form
 from api.resources import Resources
 from api.route import PathId
 from domain.core.errors import InvalidBody
-from domain.core.ids import parse_ulid
+from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
+from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitOfWork
@@ -119,7 +120,9 @@ class Post:
 
 class Posted:
     """The form, sent by a member with one of the `roles`; the rest is as for `OnPage`. `files`:
-    it may bring one.
+    it may bring one. `stays`: the pages that follow are of the form's client.
+
+    It is of the client that it was rendered for, whatever another tab has switched to since.
 
     Where the session has ended the fields are kept, and the sign-in page leads back to the form.
     Raises CrossSiteRequest, TooManyRequests, RoleRequired, and what `read_form` raises.
@@ -132,9 +135,11 @@ class Posted:
         client_of: WhoseRecord | None = None,
         *,
         files: bool = False,
+        stays: bool = True,
     ) -> None:
         self.roles = roles
         self._read = read_upload if files else read_form
+        self._stays = stays
         self._on_page = OnPage(roles, path_id, client_of)
 
     async def __call__(self, request: Request) -> Post:
@@ -149,14 +154,28 @@ class Posted:
         once = parse_ulid(form.get(ONCE, ""))
         if once is None:
             raise InvalidBody("champ « _once »")
-        page = await self._on_page.of(request, visit)
+        page = await self._on_page.of(
+            request, visit, _client_of_form(request, visit, form), stays=self._stays
+        )
         post = Post(page, form, request.url.path, back, once)
         request.state.post = post
         return post
 
 
+def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> TenantId:
+    """Raises InvalidBody for a form that we did not render for this user."""
+    resources: Resources = request.app.state.resources
+    owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
+    if owner is None or owner[0] != visit.user.id:
+        raise InvalidBody(f"champ « {WHO} »")
+    return owner[1]
+
+
 async def _keep_for_later(request: Request, form: Mapping[str, str]) -> None:
     resources: Resources = request.app.state.resources
+    await resources.limiter.check_request(
+        request, LimitScope.PAGES, request.state.caller, resources.now()
+    )
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is not None and (fields := kept_fields(form)):
         user_id, tenant = owner

@@ -1,5 +1,6 @@
 """The variant that a form asks to try: a playbook, a draft, a threshold, a brain."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final
 
@@ -27,14 +28,14 @@ async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
         return await PlaybookRepository(connection, page.tenant).all()
 
 
-def variant_in(post: Post) -> dict[str, JsonValue]:
+async def variant_in(post: Post) -> dict[str, JsonValue]:
     """The variant that was typed, as bodies of routes have it. Raises InvalidBody,
     InvalidPlaybook."""
     variant: dict[str, JsonValue] = {}
     if playbook_id := post.text("playbook_id"):
         variant["playbook_id"] = playbook_id
     if draft := post.text("draft").strip():
-        variant["playbook"] = yaml_in(draft.encode())
+        variant["playbook"] = await asyncio.to_thread(yaml_in, draft.encode())
     if version := post.text("version").strip():
         variant["version"] = whole_number("version", version)
     if threshold := post.text("threshold").strip():

@@ -108,7 +108,7 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "language": "language",
     "langue": "language",
 }
-_HEADING: Final = re.compile(r"(#{1,2})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING: Final = re.compile(r"(#{1,2})[ \t](.*)")
 _FENCE: Final = ("```", "~~~")
 _LANGUAGES: Final[Mapping[str, Language]] = {"fr": "fr", "en": "en"}
 
@@ -231,4 +231,6 @@ def _section(
         if text:
             yield FileProblem(line, LineProblem.NO_HEADING)
     elif text or len(heading.group(1)) == 2:
-        yield _Found(line, heading.group(2), text, language)
+        # A heading may end as it begins, as in `## Title ##`.
+        title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
+        yield _Found(line, title, text, language)

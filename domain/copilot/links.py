@@ -22,7 +22,7 @@ _PAGES: Final = {
     CitedKind.AUDIT: "/audit",
     CitedKind.USAGE: "/usage",
     CitedKind.METRICS: "/metrics",
-    CitedKind.CHURN: "/metrics",
+    CitedKind.CHURN: "/metrics/churn",
     CitedKind.GAP: "/knowledge/gaps",
 }
 

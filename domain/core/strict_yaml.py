@@ -36,6 +36,12 @@ def read_yaml(text: str) -> JsonValue:
         raise InvalidInput("not valid YAML: a value is not what its tag says") from None
 
 
+def compose_yaml(text: str) -> Node | None:
+    """What the document is written as, with the place of each part. Raises yaml.YAMLError for a
+    text that `read_yaml` refuses before it builds anything."""
+    return _Loader(text).get_single_node()
+
+
 def write_yaml(value: JsonValue) -> str:
     """The document, in the order of its keys; `read_yaml` gives the same value back."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)

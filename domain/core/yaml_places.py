@@ -8,7 +8,11 @@ from typing import Final
 import yaml
 from yaml.nodes import MappingNode, Node, SequenceNode
 
+from domain.core.strict_yaml import compose_yaml
+
 _MAX_PLACES: Final = 20_000
+# A key may be as long as the whole text, and all that stands below it would repeat it.
+_MAX_PATH: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +24,10 @@ class YamlPlace:
 
 
 def yaml_places(text: str) -> Mapping[str, YamlPlace]:
-    """By path, as in `playbooks[0].threshold`. Of a text that `read_yaml` takes, or none: what
-    cannot be read has no places."""
+    """By path, as in `playbooks[0].threshold`. What cannot be read has no places, and nor has what
+    stands below a path that is too long."""
     try:
-        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+        root = compose_yaml(text)
     except yaml.YAMLError:
         return {}
     return {} if root is None else dict(islice(_walk("", root, root), _MAX_PLACES))
@@ -40,6 +44,8 @@ def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
 
 def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
     """A value stands where its key does."""
+    if len(path) > _MAX_PATH:
+        return
     mark = named_by.start_mark
     yield path, YamlPlace(mark.line + 1, mark.column + 1)
     if isinstance(node, MappingNode):

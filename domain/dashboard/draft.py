@@ -7,6 +7,9 @@ from typing import Final
 
 KEPT: Final = timedelta(days=7)
 
+MOST: Final = 50
+"""Drafts of one user in one client."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

@@ -1,5 +1,7 @@
 """Bringing knowledge along in a file: all of it, or nothing."""
 
+import asyncio
+
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.content.content import KnowledgeChange
@@ -17,7 +19,8 @@ async def planned_import(
 ) -> ImportPlan:
     """What the file would do now. An entry that has the title and the language of one in the file
     is changed."""
-    entries, problems = read_file(file)
+    # In a thread: a file may be long.
+    entries, problems = await asyncio.to_thread(read_file, file)
     there = await ContentChanges(connection, tenant).titled([one.title for one in entries])
     return plan_of(entries, problems, there)
 

@@ -12,13 +12,19 @@ from store.dashboard.page_drafts import PageDrafts
 
 async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
     """Begin the form's effect. What was typed into it is kept no longer. Raises AlreadyPosted."""
-    await FormPosts(work.connection, work.tenant, actor.name).take(form, once, work.now)
+    await FormPosts(work.connection, work.tenant).take(form, once, actor.name, work.now)
     await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
+
+
+async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
+    """Whether this rendering of the form had its effect. One whose effect has begun is waited
+    for."""
+    return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 
 async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) -> None:
     """Say where a repeat of the form leads."""
-    await FormPosts(work.connection, work.tenant, actor.name).led_to(once, location)
+    await FormPosts(work.connection, work.tenant).led_to(once, actor.name, location)
 
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:

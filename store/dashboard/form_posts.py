@@ -12,19 +12,17 @@ from store.dashboard.tables import form_posts
 
 
 class FormPosts:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId, user_id: str) -> None:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
         self._tenant = tenant
-        self._user_id = user_id
 
-    async def take(self, form: str, once: str, now: datetime) -> None:
+    async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
         """Note that the form has its effect in this transaction. Another one sent to the same path
         `form` waits for the transaction's end. Raises AlreadyPosted."""
-        lock = sa.func.hashtextextended(f"{self._tenant}{form}", 0)
-        await self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock)))
+        await self._lock(form)
         taken = await self._connection.scalar(
             insert(form_posts)
-            .values(client_id=self._tenant, once=once, user_id=self._user_id, created_at=now)
+            .values(client_id=self._tenant, once=once, user_id=user_id, created_at=now)
             .on_conflict_do_nothing()
             .returning(form_posts.c.once)
         )
@@ -34,15 +32,33 @@ class FormPosts:
                     sa.select(form_posts.c.location).where(
                         form_posts.c.client_id == self._tenant,
                         form_posts.c.once == once,
-                        form_posts.c.user_id == self._user_id,
+                        form_posts.c.user_id == user_id,
                     )
                 )
             )
 
-    async def led_to(self, once: str, location: str) -> None:
+    async def was_taken(self, form: str, once: str) -> bool:
+        """Whether it had its effect. Waits for the end of a transaction that takes it."""
+        await self._lock(form)
+        found = await self._connection.scalar(
+            sa.select(form_posts.c.once).where(
+                form_posts.c.client_id == self._tenant, form_posts.c.once == once
+            )
+        )
+        return found is not None
+
+    async def led_to(self, once: str, user_id: str, location: str) -> None:
         """Where a repeat of the form leads."""
         await self._connection.execute(
             sa.update(form_posts)
-            .where(form_posts.c.client_id == self._tenant, form_posts.c.once == once)
+            .where(
+                form_posts.c.client_id == self._tenant,
+                form_posts.c.once == once,
+                form_posts.c.user_id == user_id,
+            )
             .values(location=location)
         )
+
+    async def _lock(self, form: str) -> None:
+        lock = sa.func.hashtextextended(f"{self._tenant}{form}", 0)
+        await self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock)))

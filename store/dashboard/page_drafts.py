@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.dashboard.draft import Draft
+from domain.dashboard.draft import MOST, Draft
 from store.dashboard.tables import page_drafts
 
 
@@ -38,11 +38,26 @@ class PageDrafts:
         return {one.form: Draft(one.fields, one.saved_at) for one in rows}
 
     async def keep(self, form: str, fields: Mapping[str, str], now: datetime) -> None:
+        """In the place of what was kept of this form; beyond MOST the oldest go."""
         values = {"fields": dict(fields), "saved_at": now}
         await self._connection.execute(
             insert(page_drafts)
             .values(client_id=self._tenant, user_id=self._user_id, form=form, **values)
             .on_conflict_do_update(index_elements=["client_id", "user_id", "form"], set_=values)
+        )
+
+        oldest = (
+            sa.select(page_drafts.c.form)
+            .where(page_drafts.c.client_id == self._tenant, page_drafts.c.user_id == self._user_id)
+            .order_by(page_drafts.c.saved_at.desc(), page_drafts.c.form)
+            .offset(MOST)
+        )
+        await self._connection.execute(
+            sa.delete(page_drafts).where(
+                page_drafts.c.client_id == self._tenant,
+                page_drafts.c.user_id == self._user_id,
+                page_drafts.c.form.in_(oldest),
+            )
         )
 
     async def drop(self, form: str) -> None:

@@ -1,5 +1,6 @@
 """The body of a playbook or a saved case: JSON, or YAML as people write it to a file."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -44,4 +45,6 @@ class PlaybookBody(Part, Generic[T]):
     async def __call__(self, request: Request) -> T:
         body = await read_body(request, also=YAML)
         is_yaml = media_type_of(request) == YAML
-        return self._read(self._yaml(body) if is_yaml else parse_object(body))
+        # In a thread: a file of YAML takes a second where it is long.
+        value = await asyncio.to_thread(self._yaml, body) if is_yaml else parse_object(body)
+        return self._read(value)

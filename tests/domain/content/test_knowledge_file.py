@@ -1,5 +1,7 @@
 """Knowledge files: what is read of them, and what is wrong with a line."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,6 +99,14 @@ def test_any_text_is_read(text: str, form: FileForm) -> None:
     entries, _ = read_file(KnowledgeFile(text, form, "en"))
 
     assert all(one.title and one.body for one in entries)
+
+
+@pytest.mark.parametrize("line", ["# a" + " " * 20_000 + "b", "# a" + " #" * 20_000 + "b"])
+def test_a_heading_takes_no_longer_than_it_is_long(line: str) -> None:
+    started = time.monotonic()
+    read_file(KnowledgeFile(line, MARKDOWN, "en"))
+
+    assert time.monotonic() - started < 1
 
 
 def test_a_plan_tells_new_changed_and_same() -> None:

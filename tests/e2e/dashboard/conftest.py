@@ -45,6 +45,15 @@ class Served:
         email = f"{shop.client_id.lower()}@example.com"
         return shop, await session_of(self.engine.app, email)
 
+    async def usage(self, shop: Shop, key: str) -> int:
+        """The status that a program with this key is answered."""
+        answer = await self.engine.http.get(
+            "/api/billing/usage",
+            params={"client_id": shop.client_id},
+            headers={"authorization": f"Bearer {key}"},
+        )
+        return answer.status_code
+
     async def member(self, role: Role) -> str:
         """The secret of a session of somebody in this role at a new shop."""
         shop = await open_shop(self.engine.database)

@@ -77,6 +77,7 @@ async def test_a_webhook_s_secret_is_shown_once(
     async with seated(browser, served.url, secret, scripts=scripts) as seat:
         await seat.open("/app/webhooks/new")
         form = seat.page.locator('main form[action="/app/webhooks"]')
+        await form.locator('[name="label"]').fill("ERP")
         await form.locator('[name="url"]').fill("https://erp.example.com/hook")
         await form.locator('input[type="checkbox"]').first.check()
         async with seat.page.expect_navigation():

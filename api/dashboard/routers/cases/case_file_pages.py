@@ -1,5 +1,6 @@
 """/app/simulator/case-file: all saved cases as one file of YAML, out and in."""
 
+import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -42,7 +43,7 @@ async def case_file(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 async def bring_in(post: ReviewersPost) -> Response:
     """What the file would change is shown first; nothing of it is kept then."""
     page = post.page
-    specs = parse_cases(post.text("file").encode())
+    specs = await asyncio.to_thread(parse_cases, post.text("file").encode())
     if not post.ticked("import"):
         async with page.resources.work.of(page.tenant, dry_run=True) as work:
             changes = await import_cases(work, page.actor, specs)

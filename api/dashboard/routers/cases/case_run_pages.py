@@ -45,7 +45,7 @@ async def case_runs(page: AnyonesPage) -> Response:
 
 @router.post(_LIST)
 async def start(post: ReviewersPost) -> Response:
-    body = post.body(CaseRunBody, **variant_in(post))
+    body = post.body(CaseRunBody, **await variant_in(post))
     variant = body.variant
     async with post.working() as work:
         run = await start_case_run(work, post.page.actor, variant)

@@ -11,14 +11,15 @@ from api.auth import limiter_key
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import Post, Posted
 from api.schemas.copilot.copilot_chat import CopilotChatBody
-from domain.copilot.answer import CopilotAnswer
+from domain.copilot.answer import CitedRecord, CopilotAnswer
 from domain.copilot.question import MAX_MESSAGE, MAX_MESSAGES, Speaker
 from domain.core.errors import InvalidBody
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE
 
 _COPILOT: Final = "/app/copilot"
-_EARLIER: Final = "earlier"
+# Begins with "_": what goes wrong keeps no draft of it.
+_EARLIER: Final = "_earlier"
 # The last question and its answer come on top.
 _KEPT: Final = MAX_MESSAGES - 2
 
@@ -50,10 +51,10 @@ def _earlier(text: str) -> list[JsonValue]:
     """Raises InvalidBody."""
     try:
         messages = json.loads(text)
-    except ValueError:
-        raise InvalidBody("champ « earlier »") from None
+    except (ValueError, RecursionError):
+        raise InvalidBody("champ « _earlier »") from None
     if not isinstance(messages, list):
-        raise InvalidBody("champ « earlier »")
+        raise InvalidBody("champ « _earlier »")
     return messages[-_KEPT:]
 
 
@@ -63,9 +64,20 @@ def _shown(page: Page, messages: list[JsonValue], answer: CopilotAnswer | None) 
         "copilot/copilot.html",
         messages=messages[:-1] if answer else messages,
         answer=answer,
+        links=_links(page, answer),
         earlier=json.dumps(messages, ensure_ascii=False),
         max_question=MAX_MESSAGE,
     )
+
+
+def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
+    """What the answer rests on, each with its page on this host, whatever DASHBOARD_URL says; a
+    document has none."""
+    dashboard = page.resources.settings.server.dashboard
+    return [
+        (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
+        for one in (answer.citations if answer else ())
+    ]
 
 
 async def _nobody(_: str) -> None:

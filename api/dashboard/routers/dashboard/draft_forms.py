@@ -9,13 +9,14 @@ from api.dashboard.next_page import next_page
 from api.dashboard.post import Post, Posted
 from api.dashboard.typed import kept_fields
 from domain.tenants.actor import ANYONE
-from services.dashboard.forms import drop_draft, keep_draft
+from services.dashboard.forms import drop_draft, keep_draft, was_sent
 
 FORM: Final = "_form"
 """The field that names the path that the form is sent to."""
 
 router = APIRouter(include_in_schema=False)
-AnyonesPost = Annotated[Post, Depends(Posted(ANYONE))]
+# What a tab in the background keeps switches no other tab.
+AnyonesPost = Annotated[Post, Depends(Posted(ANYONE, stays=False))]
 
 
 @router.post("/app/drafts")
@@ -23,7 +24,9 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
+        # What comes later than the form itself would stand in the next one as unsent.
+        if not await was_sent(work, form, post.once):
+            await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)
 
 

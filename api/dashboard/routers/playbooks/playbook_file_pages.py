@@ -1,5 +1,6 @@
 """/app/playbooks/file and /app/playbooks/import: all playbooks as one file of YAML."""
 
+import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ async def export(page: AnyonesPage) -> Response:
     headers = {
         "content-disposition": "attachment; filename=playbooks.yaml",
         "cache-control": "private, no-store",
+        "x-content-type-options": "nosniff",
     }
     return Response(write_playbooks([one.spec for one in found]), media_type=YAML, headers=headers)
 
@@ -60,9 +62,9 @@ async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     text = typed["file"].replace("\r\n", "\n")
     if text:
         try:
-            changes = _previewed(page, entries, text)
+            changes = await asyncio.to_thread(_previewed, page, entries, text)
         except InvalidPlaybook as error:
-            problems = placed(error, text)
+            problems = await asyncio.to_thread(placed, error, text)
         except DomainError as error:
             problems = (PlacedProblem("", str(error)),)
     return page.render(
@@ -83,7 +85,7 @@ async def bring_in(post: ManagersPost) -> Response:
         async with post.working(_IMPORT) as work:
             await keep_draft(work, page.visit.user.id, post.form, kept_fields(post.fields))
         return post.done(_IMPORT)
-    specs = parse_playbooks(post.text("file").encode())
+    specs = await asyncio.to_thread(parse_playbooks, post.text("file").encode())
     publication = Publication.of(page.resources.model, post.text("override").strip() or None)
     async with post.working(PLAYBOOKS) as work:
         there = await PlaybookRepository(standing_in(work), page.tenant).all()

@@ -70,7 +70,7 @@ async def difference(page: PlaybookPage) -> Response:
 @router.post(f"{PLAYBOOK}/restore")
 async def restore(post: PlaybookPost) -> Response:
     page, given = post.page, post.text("version")
-    if not given.isdecimal() or not 0 < int(given[:11]) < 2**31:
+    if not given.isdecimal() or len(given) > 9:
         raise PlaybookNotFound(page.record_id)
     publication = Publication.of(page.resources.model, post.text("override").strip() or None)
     to = f"{PLAYBOOKS}/{page.record_id}/versions"

@@ -1,5 +1,7 @@
 """/app/replays: past events thought through again, and what would have been otherwise."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -13,9 +15,14 @@ from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from api.schemas.simulation.replay import ExamplesQuery, NewReplayBody
 from domain.core.errors import InvalidBody
-from domain.learning.word_diff import word_diff
+from domain.learning.word_diff import Piece, word_diff
 from domain.simulation.errors import ReplayNotFound
-from domain.simulation.replay import DEFAULT_BUDGET_MICROS, DEFAULT_BUDGET_S, UNFINISHED
+from domain.simulation.replay import (
+    DEFAULT_BUDGET_MICROS,
+    DEFAULT_BUDGET_S,
+    UNFINISHED,
+    ReplayExample,
+)
 from domain.simulation.replay_facts import ReplayChangeKind
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.simulation.replays import start_replay, stop_replay
@@ -70,7 +77,7 @@ async def start(post: ManagersPost) -> Response:
     }
     body = post.body(
         NewReplayBody,
-        variant=variant_in(post),
+        variant=await variant_in(post),
         budget_micros=_micros(post.text("dollars")),
         budget_s=60 * whole_number("minutes", post.text("minutes").strip()),
         **days,
@@ -96,7 +103,8 @@ async def replay(page: ReplayPage) -> Response:
         "simulation/replay.html",
         replay=there,
         is_over=there.state not in UNFINISHED,
-        examples=[(one, word_diff(one.draft_before, one.draft_after)) for one in found[:shown]],
+        # In a thread: of long drafts it takes tenths of a second.
+        examples=await asyncio.to_thread(_compared, found[:shown]),
         cursor=cursor_after(found, shown, lambda last: last.event_id),
         kinds=tuple(ReplayChangeKind),
         kind=query.kind,
@@ -110,6 +118,11 @@ async def stop(post: ReplayPost) -> Response:
     async with post.working(to := f"{_LIST}/{page.record_id}") as work:
         await stop_replay(work, page.actor, page.record_id)
     return post.done(to, "simulation.replay_stopped")
+
+
+def _compared(found: Sequence[ReplayExample]) -> list[tuple[ReplayExample, tuple[Piece, ...]]]:
+    """Each with what its answer would say instead."""
+    return [(one, word_diff(one.draft_before, one.draft_after)) for one in found]
 
 
 def _micros(text: str) -> int:

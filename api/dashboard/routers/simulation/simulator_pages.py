@@ -61,7 +61,9 @@ async def ask(post: ReviewersPost) -> Response:
     await resources.limiter.check_request(
         page.request, LimitScope.SIMULATOR, page.request.state.caller, page.now
     )
-    body = parse_simulation({"client_id": page.tenant, **scenario_in(post), **variant_in(post)})
+    body = parse_simulation(
+        {"client_id": page.tenant, **scenario_in(post), **await variant_in(post)}
+    )
     started = time.monotonic()
     simulation = await simulate(
         resources.database,

@@ -1,5 +1,6 @@
 """/app/webhooks/ID/…: what is done to a webhook: a new secret, a pause, its end, a test."""
 
+import math
 import secrets
 from datetime import timedelta
 from typing import Final
@@ -117,6 +118,9 @@ async def delete(post: WebhookPost) -> Response:
 def _number(text: str) -> float:
     """Raises InvalidBody."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise InvalidBody("champ « overlap_hours »") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidBody("champ « overlap_hours »")
+    return number

@@ -45,7 +45,10 @@ async def change(post: ManagersPost) -> Response:
         WidgetBody,
         allowed_origins=post.text("allowed_origins").split(),
         accepts_api_keys=post.ticked("accepts_api_keys"),
-        **{name: int(n) if n.isdecimal() else (n or None) for name, n in shares.items()},
+        **{
+            name: int(n) if n.isdecimal() and len(n) < 10 else (n or None)
+            for name, n in shares.items()
+        },
     )
     wanted = body.change
     async with post.working(_WIDGET) as work:
@@ -83,6 +86,11 @@ async def rotate_secret(post: ManagersPost) -> Response:
             random_bytes=secrets.token_bytes(SECRET_BYTES),
         )
     return await _shown(post.page, made.secret)
+
+
+def _share(text: str) -> int | str | None:
+    """What is no number is left to the body's model, which refuses it."""
+    return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
 def _overlap(post: Post) -> timedelta:

@@ -1,0 +1,163 @@
+"""The script of the pages, in Chromium: keys, drafts, lists that look for news, the copilot's
+panel; and what it does not let in."""
+
+import re
+from typing import Final
+
+import pytest
+from playwright.async_api import Browser, Page, Route, expect
+
+from tests.e2e.dashboard.conftest import Served
+from tests.support.dashboard.chromium import seated
+from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.reviews import open_review
+
+pytestmark = pytest.mark.slow
+
+LIST: Final = "/app/knowledge"
+NEW: Final = f"{LIST}/new"
+ENTRY: Final = {"title": "Delivery", "body": "It takes 3 days.", "language": "en"}
+TICK: Final = "document.body.dispatchEvent(new Event('tick'))"
+
+
+async def test_keys(browser: Browser, served: Served) -> None:
+    shop, secret = await served.owner()
+    async with at_pages(served.engine, shop) as owner:
+        await owner.send(NEW, LIST, ENTRY)
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        await seat.open("/app")
+        await _pressed(page, "g", "k")
+        await expect(page).to_have_url(re.compile(f"{LIST}$"))
+
+        await _pressed(page, "/", "j", "k", "?")
+        await expect(page.locator("#find")).to_be_focused()
+        assert await page.locator("#find").input_value() == "jk?", "while typing they are letters"
+        await page.locator("#find").blur()
+        await _pressed(page, "?")
+        help_ = page.locator("dialog#keys")
+        await expect(help_).to_be_visible()
+        assert "Write an entry" in await help_.inner_text()
+        await _pressed(page, "Escape")
+        await expect(help_).to_be_hidden()
+
+        await _pressed(page, "j", "Enter")
+        await expect(page).to_have_url(re.compile(f"{LIST}/[0-9A-Z]{{26}}$"))
+        await seat.open("/app/me")
+        await page.locator("[name=single_keys]").uncheck()
+        await seat.send("/app/me")
+        await _pressed(page, "g", "k")
+        await page.wait_for_timeout(300)
+        assert page.url.endswith("/app/me"), "single keys are off"
+        assert seat.complaints == []
+
+
+async def test_what_is_typed_is_kept_without_being_sent(browser: Browser, served: Served) -> None:
+    _, secret = await served.owner()
+    async with seated(browser, served.url, secret) as seat:
+        await seat.open(NEW)
+        async with seat.page.expect_response("**/app/drafts") as kept:
+            await seat.page.locator("[name=body]").fill("Half a senten")
+        assert (await kept.value).status == 204
+
+        await seat.page.locator("[name=body]").fill("And left at once")
+        for _ in range(20):  # it is sent while the page goes
+            await seat.open(NEW)
+            if await seat.page.locator("[name=body]").input_value() == "And left at once":
+                break
+        else:
+            raise AssertionError("what was typed last is lost")
+        assert "did not send" in await seat.text()
+        assert seat.complaints == []
+
+
+async def test_a_list_shows_news_and_keeps_the_focus(browser: Browser, served: Served) -> None:
+    shop, secret = await served.owner()
+    first = await open_review(served.engine.database, shop)
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        await seat.open("/app/reviews?order=newest")
+        await page.locator(f'[name="review:{first}"]').check()
+        await page.locator("#note").fill("Half a sen")
+        link = page.locator(f'main a[href="/app/reviews/{first}"]').first
+        await link.focus()
+        second = await open_review(served.engine.database, shop)
+        await page.evaluate(TICK)
+        await expect(page.locator(f'main a[href="/app/reviews/{second}"]').first).to_be_visible()
+        await expect(link).to_be_focused()
+        ticked = await page.locator("main tbody :checked").evaluate_all(
+            "all => all.map(it => it.name)"
+        )
+        assert ticked == [f"review:{first}"], "a new row takes no tick from another"
+        assert await page.locator("#note").input_value() == "Half a sen"
+        for _ in range(2):  # the nonce of the page holds for what came later
+            async with page.expect_response("**/app/reviews?**"):
+                await page.evaluate(TICK)
+
+        await seat.sign_out()
+        async with page.expect_response("**/app/sign-in**"):
+            await page.evaluate(TICK)
+        await page.wait_for_timeout(200)
+        await expect(link).to_be_visible()
+        assert seat.complaints == []
+
+
+async def test_the_copilot_answers_beside_the_page(browser: Browser, served: Served) -> None:
+    shop, secret = await served.owner()
+    review = await open_review(served.engine.database, shop)
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        await seat.open(NEW)
+        await page.locator("[name=title]").fill("Still here")
+        await _pressed(page, "Control+.")
+        panel = page.locator("#panel")
+        asked = panel.locator("textarea")
+        await expect(asked).to_be_focused()
+        await asked.fill("Who has been waiting longest?")
+        await _pressed(page, "Control+Enter")
+        await expect(panel.locator(f'a[href="/app/reviews/{review}"]')).to_be_visible()
+        await panel.locator("textarea").fill("How many tickets are left?")
+        await panel.get_by_role("button", name="Ask").click()
+        await expect(panel).to_contain_text("tickets used")
+        assert "Who has been waiting longest?" in await panel.inner_text()
+
+        assert await page.locator("[name=title]").input_value() == "Still here"
+        assert page.url.endswith(NEW)
+        await _pressed(page, "Escape")
+        await expect(panel).to_be_hidden()
+        assert seat.complaints == []
+
+
+async def test_markup_that_got_in_does_nothing(browser: Browser, served: Served) -> None:
+    """As if a page wrote unescaped what a customer sent: the policy and the nonce hold it."""
+    _, secret = await served.owner()
+    evil = (
+        "<script>window.hit = 1</script><img src=x onerror='window.hit = 1'>"
+        "<div id=evil hx-get=/app/knowledge hx-trigger=load hx-on:click='window.hit = 1'></div>"
+        "<div hx-post=/app/sign-out hx-trigger=load hx-nonce=guessed></div>"
+    )
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+
+        async def spoiled(route: Route) -> None:
+            answer = await route.fetch()
+            text = (await answer.text()).replace('<main id="content"', f'{evil}<main id="content"')
+            await route.fulfill(response=answer, body=text)
+
+        await page.route("**/app/settings", spoiled)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+        await seat.open("/app/settings")
+        await page.wait_for_timeout(500)
+
+        assert await page.locator("#evil").count() == 1
+        assert not await page.evaluate("'hit' in window")
+        assert not await page.locator("#evil").get_attribute("hx-get")
+        assert not [one for one in asked if one.endswith((LIST, "/sign-out"))]
+        with pytest.raises(Exception, match="TrustedHTML"):
+            await page.evaluate("document.body.innerHTML = '<b>x</b>'")
+
+
+async def _pressed(page: Page, *keys: str) -> None:
+    for key in keys:
+        await page.keyboard.press(key)
