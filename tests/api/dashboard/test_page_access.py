@@ -14,8 +14,7 @@ from scripts.page_access import FILE, table
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.demo_pages import unlimited
 from tests.support.dashboard.page_list import PageRoute, page_routes
-from tests.support.dashboard.visitors import PageVisitor, at_pages
-from tests.support.identity.sign_in import csrf_in
+from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
 from tests.support.tenants.shop import Shop
 
 # Pages of people without a membership. Each checks by itself what it needs.
@@ -74,9 +73,9 @@ async def test_a_form_is_taken_from_its_roles(
     monkeypatch.setattr("api.dashboard.post.Post", _let_in)
     wrong = []
     async with at_pages(front, shop, role) as visitor:
-        csrf = await _csrf(visitor)
+        hidden = await _hidden(visitor)
         for route in SENT:
-            fields = {"csrf": csrf, "_once": new_ulid(), "_back": "/app"}
+            fields = {**hidden, "_once": new_ulid(), "_back": "/app"}
             status = (await visitor.http.post(address_of(route), data=fields)).status_code
             if not _fits(route, role, status):
                 wrong.append((route.path, status))
@@ -108,7 +107,7 @@ async def test_nobody_gets_in_without_a_session(front: LiveEngine, shop: Shop) -
 async def test_a_form_of_another_site_is_refused(front: LiveEngine, shop: Shop) -> None:
     wrong = []
     async with at_pages(front, shop) as visitor:
-        good = {"csrf": await _csrf(visitor), "_once": new_ulid(), "_back": "/app"}
+        good = {**await _hidden(visitor), "_once": new_ulid(), "_back": "/app"}
         for route in SENT:
             path = address_of(route)
             for fields, site in (
@@ -166,5 +165,6 @@ def _lacks(headers: httpx.Headers, page: str) -> list[str]:
     return [promise for promise, kept in promises.items() if not kept]
 
 
-async def _csrf(visitor: PageVisitor) -> str:
-    return csrf_in(await visitor.see("/app/sessions"))
+async def _hidden(visitor: PageVisitor) -> dict[str, str]:
+    """What each form of the visitor's carries."""
+    return form_of(await visitor.see("/app/me"), "/app/me")

@@ -15,7 +15,7 @@ from tests.support.dashboard.crawl import Crawl
 from tests.support.dashboard.demo_pages import DemoPages, session_of
 from tests.support.dashboard.html_check import CHECKER, html_findings
 from tests.support.dashboard.page_list import page_routes
-from tests.support.identity.sign_in import csrf_in
+from tests.support.dashboard.visitors import form_of
 from tests.support.tenants.shop import Shop, open_shop
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -98,7 +98,7 @@ async def test_the_records_of_another_shop_are_not_there(demo: DemoPages, crawle
     shop, secret = await _stranger(demo)
     wrong = []
     async with demo.visitor(secret) as http:
-        csrf = csrf_in((await http.get("/app/sessions")).text)
+        hidden = form_of((await http.get("/app/me")).text, "/app/me")
         for page, addresses in (crawled.found | crawled.files).items():
             if "{" in page and _has_record(addresses[0]):
                 answer = await http.get(addresses[0])
@@ -108,7 +108,7 @@ async def test_the_records_of_another_shop_are_not_there(demo: DemoPages, crawle
             seen = _seen_below(route.path, crawled)
             if route.method == "POST" and route.roles is not None and seen is not None:
                 once = shop.client_id[:-6] + "ABCDEF"
-                fields = {"csrf": csrf, "_once": once, "_back": "/app", "_seen": ""}
+                fields = {**hidden, "_once": once, "_back": "/app", "_seen": ""}
                 answer = await http.post(seen, data=fields)
                 # A form whose page is gone leads back; what it would have done is looked at.
                 if answer.status_code not in (303, 404):

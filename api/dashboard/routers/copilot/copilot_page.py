@@ -4,7 +4,7 @@ import json
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 from starlette.responses import Response
 
 from api.auth import limiter_key
@@ -28,7 +28,9 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
-    return _shown(page, [], None)
+    """With the question that was refused, and what was said before it, if there is one."""
+    typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
+    return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
 
 
 @router.post(_COPILOT)
@@ -40,6 +42,7 @@ async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
     asked: JsonValue = {"role": Speaker.USER.value, "content": post.text("question")}
     body = post.body(CopilotChatBody, messages=[*earlier, asked])
     answer = await page.resources.copilot.answer(page.tenant, page.actor, body.question, _nobody)
+    await post.forget()
     said: JsonValue = {
         "role": Speaker.ASSISTANT.value,
         "content": answer.text[:MAX_MESSAGE] or "–",
@@ -58,12 +61,27 @@ def _earlier(text: str) -> list[JsonValue]:
     return messages[-_KEPT:]
 
 
-def _shown(page: Page, messages: list[JsonValue], answer: CopilotAnswer | None) -> Response:
+def _kept(text: str) -> list[JsonValue]:
+    """What was said before a question that was refused; nothing where that was wrong itself."""
+    try:
+        messages = _earlier(text)
+        CopilotChatBody.model_validate(
+            {"messages": [*messages, {"role": Speaker.USER.value, "content": "?"}]}
+        )
+    except (InvalidBody, ValidationError):
+        return []
+    return messages
+
+
+def _shown(
+    page: Page, messages: list[JsonValue], answer: CopilotAnswer | None, question: str = ""
+) -> Response:
     """`messages`: the conversation; `answer`: the last of them, with what it rests on."""
     return page.render(
         "copilot/copilot.html",
         messages=messages[:-1] if answer else messages,
         answer=answer,
+        question=question,
         links=_links(page, answer),
         earlier=json.dumps(messages, ensure_ascii=False),
         max_question=MAX_MESSAGE,
