@@ -130,7 +130,10 @@ class Pages:
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
     """As Jinja's own, where an attribute that is true has no value: HTML knows no "True"."""
-    return do_xmlattr(context, {name: "" if one is True else one for name, one in given.items()})
+    return do_xmlattr(
+        context,
+        {name: "" if one is True else one for name, one in given.items() if one is not False},
+    )
 
 
 def _words_of(language: str) -> Mapping[str, object]:

@@ -141,7 +141,9 @@ async def test_markup_that_got_in_does_nothing(browser: Browser, served: Served)
 
         async def spoiled(route: Route) -> None:
             answer = await route.fetch()
-            text = (await answer.text()).replace('<main id="content"', f'{evil}<main id="content"')
+            text = (await answer.text()).replace(
+                '<main id="main-content"', f'{evil}<main id="main-content"'
+            )
             await route.fulfill(response=answer, body=text)
 
         await page.route("**/app/settings", spoiled)

@@ -69,7 +69,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         review=found,
         context=context,
         form=form,
-        people=await people_of(page) if named - {None, user_id} else {},
+        people=await people_of(page) if named - {None} else {},
         user_id=user_id,
         is_open=found.status in OPEN_STATUSES,
         claimed_by_other=_is_claimed_by_other(page, found),

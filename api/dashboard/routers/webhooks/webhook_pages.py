@@ -28,7 +28,7 @@ WEBHOOK_ID: Final = PathId("webhook_id", "webhook", WebhookNotFound)
 _NEW: Final = f"{LIST}/new"
 _BLANK: Final = {
     "label": "",
-    "url": "https://",
+    "url": "",
     f"events:{ALL_EVENTS}": "on",
     "retry_policy": RetryPolicy.STANDARD.value,
 }
