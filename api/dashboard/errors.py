@@ -1,5 +1,6 @@
 """Errors on pages for people: said in their language, and nothing typed is lost."""
 
+import re
 from typing import Final
 
 from starlette.requests import Request
@@ -18,6 +19,8 @@ _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
 # Of each language: a cookie of more than 4 KB is lost, and all that it says.
 _MOST_REASON: Final = 400
+# How an InvalidBody names the field that is wrong.
+_FIELD: Final = re.compile(r"champ « (.+?) »")
 
 
 def is_page(request: Request) -> bool:
@@ -64,7 +67,7 @@ def _reason(error: DomainError) -> dict[str, str]:
         return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
-    english = str(error) if isinstance(error, InvalidInput) else french
+    english = str(error) if isinstance(error, InvalidInput) else _FIELD.sub(r"field “\1”", french)
     return {"fr": french[:_MOST_REASON], "en": english[:_MOST_REASON]}
 
 

@@ -26,7 +26,12 @@ LIST: Final = "/app/webhooks"
 WEBHOOK: Final = f"{LIST}/{{webhook_id}}"
 WEBHOOK_ID: Final = PathId("webhook_id", "webhook", WebhookNotFound)
 _NEW: Final = f"{LIST}/new"
-_BLANK: Final = {"label": "", "url": "", "retry_policy": RetryPolicy.STANDARD.value}
+_BLANK: Final = {
+    "label": "",
+    "url": "",
+    f"events:{ALL_EVENTS}": "on",
+    "retry_policy": RetryPolicy.STANDARD.value,
+}
 
 router = APIRouter(include_in_schema=False)
 WebhookPage = Annotated[Page, Depends(OnPage(MANAGERS, WEBHOOK_ID, client_of))]
