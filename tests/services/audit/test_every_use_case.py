@@ -34,6 +34,8 @@ SILENT: Final[Mapping[str, str]] = {
     "drop_draft": "likewise",
     "take_form": "part of a form's effect, which is noted",
     "lead_form": "likewise",
+    "was_sent": "it reads whether a form had its effect",
+    "standing_in": "it reads what a form was filled from",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

@@ -42,7 +42,7 @@ async def test_it_calls_tools_and_cites_what_they_returned(
     assert answer.text == f"One waits: [the review]({link}). See {link}."
     assert "".join(it.heard) == answer.text
     assert len(it.heard) > 2
-    assert [one.url for one in answer.citations] == [link, f"{DASHBOARD}/plan"]
+    assert [one.url for one in answer.citations] == [link, f"{DASHBOARD}/usage"]
     assert [one.kind for one in answer.drafts] == ["review.claim"]
     assert answer.model == model
     assert first.instructions.startswith(rules_for(utc_now().date()))
