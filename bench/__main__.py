@@ -20,6 +20,7 @@ from bench.chapters import (
     floods,
     hostile,
     inbound,
+    pages,
     parked,
     replays,
     size,
@@ -44,6 +45,7 @@ CHAPTERS: Final = (
     "inbound",
     "replay",
     "accounts",
+    "pages",
 )
 
 out: Final = Console()
@@ -64,6 +66,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     ninth = await inbound(effort, folder, out) if "inbound" in chapters else []
     tenth = await replays(effort, folder, out) if "replay" in chapters else None
     eighth = await first_answers(folder) if "accounts" in chapters else None
+    eleventh = await pages(folder, out) if "pages" in chapters else None
     turns = [
         turn
         for chapter in (first, second, third, sixth, tenth)
@@ -80,6 +83,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
         hostile=sixth.answers if sixth else [],
         first_answers=eighth,
         replay=tenth.figures if tenth else None,
+        pages=eleventh,
         started_at=started_at,
         cores=os.cpu_count() or 1,
     )

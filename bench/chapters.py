@@ -55,6 +55,7 @@ from bench.measure import (
     take,
     webhook_turns,
 )
+from bench.page_views import PageFigures, PagesContender
 from bench.parked import ParkedContender
 from bench.plans import StatementPlan, plans_of
 from bench.replay_contender import ReplayContender, ReplayFigures, replay_turns
@@ -210,6 +211,14 @@ async def replays(effort: Effort, folder: Path, out: Console) -> Replays:
         taken = await _take_turns(turns, [contender], out)
         with out.status("a whole replay"):
             return Replays(taken, await contender.figures())
+
+
+async def pages(folder: Path, out: Console) -> PageFigures:
+    """The pages of a client with 1,000,000 runs."""
+    contender = PagesContender(folder)
+    async with _running([contender], out):
+        with out.status("pages"):
+            return await contender.figures()
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:

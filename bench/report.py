@@ -41,6 +41,7 @@ from bench.measure import (
     USAGE,
     TurnResult,
 )
+from bench.page_views import PageFigures
 from bench.plans import StatementPlan
 from bench.pressure_aims import flood_aims, hostile_aims, inbound_aims, replay_aims
 from bench.replay_contender import REPLAYED, UNREPLAYED, ReplayFigures
@@ -92,6 +93,7 @@ class BenchReport(BaseModel):
     hostile: list[HostileAnswer]
     first_answers: FirstAnswers | None
     replay: ReplayFigures | None
+    pages: PageFigures | None
     turns: list[TurnResult]
 
     @property
@@ -110,6 +112,7 @@ def report_on(
     hostile: list[HostileAnswer],
     first_answers: FirstAnswers | None,
     replay: ReplayFigures | None,
+    pages: PageFigures | None,
     started_at: datetime,
     cores: int,
 ) -> BenchReport:
@@ -141,6 +144,7 @@ def report_on(
         hostile=hostile,
         first_answers=first_answers,
         replay=replay,
+        pages=pages,
         turns=turns,
     )
 

@@ -41,6 +41,7 @@ from bench.measure import (
     UNDISTURBED,
     USAGE,
 )
+from bench.page_table import pages_shown
 from bench.plans import StatementPlan
 from bench.replay_contender import REPLAYED, UNREPLAYED
 from bench.report import TITLES, BenchReport
@@ -110,10 +111,17 @@ def show(report: BenchReport, out: Console) -> None:
         out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
     if report.really_parked is not None:
         out.print(f"{report.really_parked} of the parked reviews are runs that wait in Temporal.")
-    if report.first_answers is not None:
-        out.print(_first_answers(report.first_answers))
+    _show_people(report, out)
     if report.turns:
         _show_turns(report, out)
+
+
+def _show_people(report: BenchReport, out: Console) -> None:
+    """What a new merchant and people at the pages wait for."""
+    if report.first_answers is not None:
+        out.print(_first_answers(report.first_answers))
+    if report.pages is not None:
+        out.print(pages_shown(report.pages))
 
 
 def _show_turns(report: BenchReport, out: Console) -> None:

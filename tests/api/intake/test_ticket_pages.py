@@ -34,6 +34,14 @@ async def test_a_ticket_that_no_playbook_wants(
         assert sent.headers["location"] == "/app/playbooks"
 
 
+async def test_a_ticket_without_words_is_refused(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        sent = await owner.send(NEW, TICKETS, {"event_type": "shopify.x", "message": " "})
+
+        assert sent.headers["location"] == NEW
+        assert 'role="alert"' in await owner.follow(sent)
+
+
 async def test_a_viewer_sends_none(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert (await viewer.http.get(NEW)).status_code == 403

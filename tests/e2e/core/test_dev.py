@@ -97,7 +97,7 @@ def test_links_lead_to_this_stack(running: Running) -> None:
         trust_env=False,
     ).json()
 
-    assert [one["url"] for one in told["citations"]] == [f"{running.url}/app/plan"]
+    assert [one["url"] for one in told["citations"]] == [f"{running.url}/app/usage"]
 
 
 def test_environment_is_passed_on(running: Running) -> None:

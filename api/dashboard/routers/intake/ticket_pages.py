@@ -11,6 +11,7 @@ from api.dashboard.post import ReviewersPost
 from api.gateway_answers import BegunDep, EventCaller, answer_event
 from api.resources import ResourcesDep
 from api.schemas.intake.gateway import NoPlaybook, parse_request
+from domain.core.errors import InvalidBody
 from domain.tenants.actor import REVIEWERS
 from store.intake.idempotency import IdempotencyKey
 
@@ -37,6 +38,8 @@ async def send(
     idempotency key, so that a second click gets the first one's answer."""
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}
+    if not fields["message"]:
+        raise InvalidBody("champ « message »")
     given = {name: value for name, value in fields.items() if value}
     call = parse_request({"client_id": page.tenant, "customer_verified": True, **given})
     key = IdempotencyKey(post.once, hashlib.sha256(repr(fields).encode()).digest())

@@ -1,0 +1,166 @@
+"""Pages over 1,000,000 runs of one client: what the server takes for each list, how large pages
+are, and when the largest thing on one is painted."""
+
+import gzip
+import secrets
+import shutil
+import time
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import httpx
+import sqlalchemy as sa
+from playwright.async_api import async_playwright
+from pydantic import BaseModel
+
+from adapters.system import new_ulid, utc_now
+from api.dashboard.static import StaticFiles
+from bench.aim import quantile
+from bench.contenders import GatewayContender
+from bench.full_database import fill
+from commands.core.nearby_engine import NearbyEngine
+from domain.identity.session import SECRET_BYTES, SessionKind
+from services.core.unit_of_work import UnitsOfWork
+from services.identity.sessions import Visitor, open_session
+from store.core.database import Database
+from store.runs.tables import engine_runs
+from store.tenants.tables import clients
+
+RUNS: Final = 1_000_000
+PAGES: Final = "pages"
+MOST_BYTES: Final = 60_000
+MOST_P50_MS: Final = 50.0
+MOST_P95_MS: Final = 150.0
+MOST_PAINT_MS: Final = 500.0
+
+# A user may ask for 240 pages a minute.
+_ROUNDS: Final = 20
+_PAINTS: Final = 5
+_THOUSANDTH: Final = 1_000 * 50
+_PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) => {
+  const last = list.getEntries().at(-1);
+  if (last) done(last.startTime);
+}).observe({ type: "largest-contentful-paint", buffered: true }))"""
+
+
+class PageTimes(BaseModel):
+    """Of one address: milliseconds until the whole answer is there, and its size."""
+
+    name: str
+    p50_ms: float
+    p95_ms: float
+    html_bytes: int
+
+
+class PageFigures(BaseModel):
+    """`static_gzip`: bytes of all scripts and styles. `paint_ms`: the median, by page; none
+    without Chromium."""
+
+    times: list[PageTimes]
+    static_gzip: int
+    paint_ms: dict[str, float]
+    filled_in_s: float
+
+
+class PagesContender(GatewayContender):
+    def __init__(self, folder: Path) -> None:
+        super().__init__(PAGES, folder)
+        self._filled_in_s = 0.0
+
+    async def _fill(self) -> None:
+        began = time.monotonic()
+        fill(self.owner_url, self.shops[:1], now=utc_now(), clients=1, messages=RUNS)
+        self._filled_in_s = round(time.monotonic() - began, 1)
+
+    async def figures(self) -> PageFigures:
+        """Every page as often, one after the other. Raises httpx.HTTPStatusError for a page that
+        is not there."""
+        secret, thousandth = await self._signed_in()
+        url = f"http://127.0.0.1:{self.port}"
+        pages = {
+            "overview": "/app",
+            "runs": "/app/runs",
+            "runs, page 1,000": f"/app/runs?cursor={thousandth}",
+            "runs, none fits": "/app/runs?status=failed",
+            "runs, two filters": "/app/runs?status=needs_review&classification=complaint",
+            "conversations": "/app/conversations",
+            "conversations, unanswered": "/app/conversations?waiting=unanswered",
+            "reviews": "/app/reviews",
+        }
+        files = StaticFiles().files.values()
+        return PageFigures(
+            times=await _times(url, secret, pages),
+            static_gzip=sum(len(gzip.compress(one.content)) for one in files),
+            paint_ms=await _paints(url, secret, {"overview": "/app", "runs": "/app/runs"}),
+            filled_in_s=self._filled_in_s,
+        )
+
+    async def _signed_in(self) -> tuple[str, str]:
+        """The secret of a session of the client's owner, and the last run of page 1,000."""
+        client_id = self.shops[0].client_id
+        database = Database(self.database_url, pool_size=1)
+        try:
+            units = UnitsOfWork(database, NearbyEngine({}), utc_now, new_ulid)
+            async with units.everywhere() as work:
+                owner = await work.connection.scalar(
+                    sa.select(clients.c.owner_user_id).where(clients.c.id == client_id)
+                )
+                run_id = await work.connection.scalar(
+                    sa.select(engine_runs.c.id)
+                    .where(engine_runs.c.client_id == client_id)
+                    .order_by(engine_runs.c.id.desc())
+                    .offset(_THOUSANDTH)
+                    .limit(1)
+                )
+                opened = await open_session(
+                    work,
+                    str(owner),
+                    SessionKind.BROWSER,
+                    Visitor("127.0.0.0/24", "bench"),
+                    secrets.token_bytes(SECRET_BYTES),
+                )
+        finally:
+            await database.close()
+        return opened.secret, str(run_id)
+
+
+async def _times(url: str, secret: str, pages: dict[str, str]) -> list[PageTimes]:
+    taken: dict[str, list[float]] = {name: [] for name in pages}
+    sizes: dict[str, int] = {}
+    cookies = {"session": secret}
+    async with httpx.AsyncClient(base_url=url, cookies=cookies, trust_env=False) as http:
+        for _ in range(_ROUNDS):
+            for name, path in pages.items():
+                began = time.perf_counter()
+                answer = await http.get(path)
+                taken[name].append((time.perf_counter() - began) * 1000)
+                answer.raise_for_status()
+                sizes[name] = len(answer.content)
+    return [
+        PageTimes(
+            name=name,
+            p50_ms=round(quantile(times, 0.5), 1),
+            p95_ms=round(quantile(times, 0.95), 1),
+            html_bytes=sizes[name],
+        )
+        for name, times in taken.items()
+    ]
+
+
+async def _paints(url: str, secret: str, pages: dict[str, str]) -> dict[str, float]:
+    program = shutil.which("chromium")
+    if program is None:
+        return {}
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        context = await browser.new_context(viewport={"width": 1280, "height": 900})
+        await context.add_cookies([{"name": "session", "value": secret, "url": url}])
+        page = await context.new_page()
+        painted: dict[str, list[float]] = {name: [] for name in pages}
+        for _ in range(_PAINTS):
+            for name, path in pages.items():
+                await page.goto(f"{url}{path}")
+                painted[name].append(await page.evaluate(_PAINTED))
+        await browser.close()
+    return {name: round(median(times)) for name, times in painted.items()}
