@@ -51,8 +51,11 @@ async def _fits(page: Page, shown: Locator) -> None:
 async def _sign_in(page: Page, mails: Path, brand: str = "") -> None:
     await _fits(page, page.locator("[name=email]"))
     before = {*mails_in(mails)}
+    if brand:
+        await page.locator('a[href^="/app/sign-up"]').click()
+        await _fits(page, page.locator("[name=brand_name]"))
+        await page.fill("[name=brand_name]", brand)
     await page.fill("[name=email]", EMAIL)
-    await page.fill("[name=brand_name]", brand)
     await page.get_by_role("button", name="Send the code").click()
     await _fits(page, page.locator("[name=code]"))
 
