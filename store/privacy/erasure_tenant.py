@@ -34,7 +34,7 @@ KEPT_TABLES: Final = frozenset(
 TENANT_TABLES: Final = tuple(
     table
     for table in reversed(metadata.sorted_tables)
-    if "client_id" in table.c and table not in {*KEPT_TABLES, client_users}
+    if "client_id" in table.c and table not in {*KEPT_TABLES, client_users, user_preferences}
 )
 
 
@@ -118,6 +118,12 @@ class TenantErasure:
         ):
             done = await self._connection.execute(sa.delete(table).where(which))
             removed[table.name] = done.rowcount
+        # Who belongs to others keeps theirs, and looks at another client first.
+        await self._connection.execute(
+            sa.update(user_preferences)
+            .where(user_preferences.c.client_id == self._client_id)
+            .values(client_id=None)
+        )
         return removed
 
     async def _note_standing(self, erasure_id: str) -> None:

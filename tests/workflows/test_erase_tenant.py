@@ -8,10 +8,13 @@ from temporalio.testing import ActivityEnvironment
 
 from adapters.system import new_ulid, utc_now
 from domain.core.names import run_prefixes
+from domain.dashboard.preferences import Preferences
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.audit.verification import verify_chains
 from store.core.tables import error_reports
+from store.dashboard.preferences import keep_preferences
+from store.dashboard.tables import user_preferences
 from store.metadata import metadata
 from store.privacy.erasure_tenant import KEPT_TABLES
 from store.tenants.members import MemberRepository
@@ -56,6 +59,9 @@ async def test_no_row_and_no_execution_is_left(
                 id=new_ulid(), client_id=shop.client_id, place="p", code="c", created_at=utc_now()
             )
         )
+        for user_id in (shop.owner_user_id, other.owner_user_id):
+            wanted = Preferences(client_id=shop.client_id)
+            await keep_preferences(connection, user_id, wanted, utc_now())
         for subject in (clients.c.id == shop.client_id, users.c.id == shop.owner_user_id):
             assert await connection.scalar(sa.select(sa.func.count()).where(subject))
 
@@ -65,6 +71,9 @@ async def test_no_row_and_no_execution_is_left(
         if "client_id" in table.c and table not in KEPT_TABLES:
             assert await rows(engine.database, table, client_id=shop.client_id) == [], table.name
             assert certificate.removed.get(table.name), table.name
+    # Who belongs to another client keeps how pages look, and forgets the one that is gone.
+    (kept,) = await rows(engine.database, user_preferences)
+    assert (kept["user_id"], kept["client_id"]) == (other.owner_user_id, None)
     assert await rows(engine.database, clients, id=shop.client_id) == []
     assert await rows(engine.database, users, id=shop.owner_user_id) == []
     left = {row for row in before if "rate_windows" not in row[0]}
