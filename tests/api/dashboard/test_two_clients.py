@@ -1,7 +1,5 @@
 """A form is of the client that it was rendered for, also where another tab switched since."""
 
-import json
-
 from adapters.system import utc_now
 from domain.tenants.client import Role
 from store.tenants.members import MemberRepository
@@ -55,4 +53,6 @@ async def test_odd_fields_are_refused(front: LiveEngine, shop: Shop) -> None:
         deep = {"question": "Hi", "_earlier": "[" * 100_000}
         answer = await owner.http.post("/app/copilot", data={**copilot, **deep})
         assert answer.status_code == 303
-        assert "Hi" not in json.dumps(await owner.see("/app/copilot"))
+        page = await owner.see("/app/copilot")
+        assert "[[[" not in page
+        assert "Hi" in page  # the question is kept
