@@ -59,7 +59,7 @@ async def test_a_get_records_nothing_and_a_click_does(front: LiveEngine, shop: S
     assert await row_counts(front.database, of=shop) == before
     assert page.headers["content-language"] == "fr"
     assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert page.headers["cache-control"] == "no-store"
+    assert page.headers["cache-control"] == "private, no-store"
     assert "<script" not in page.text
     assert "Chez &lt;Nous&gt;" in page.text
     assert page.text.count('name="score"') == 5
