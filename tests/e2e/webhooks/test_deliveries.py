@@ -16,7 +16,8 @@ from embedded.ports import free_port
 from tests.support.core.command_line import answer_of, cli_process, dev_stack, ready_url
 from tests.support.servers.webhook_receiver import Received, webhook_receiver
 
-pytestmark = pytest.mark.slow
+# A tour waits so long for its webhooks, and beside other stacks and browsers one can be later.
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 # Of one tour: twelve tickets of seven customers; nine are answered, one of them by people. And the
 # three messages of a visitor, the last of which people answer; and what comes in by webhook: two
