@@ -96,7 +96,7 @@ class Stack:
             "TEMPORAL_BUILD_ID": "",
             # The demo's shop is a file of this machine, and its webhook's receiver a server here.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
-            # Whoever signs up here may try the agent on a shop of their own.
+            # A new account may try the agent on a shop of its own.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
             or "true",

@@ -35,7 +35,7 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """`now`: of the request; how long ago something was is told from it."""
+    """`now`: of the request; ages are counted from it."""
 
     language: str
     zone: ZoneInfo

@@ -69,7 +69,7 @@ def _media_type(request: Request) -> str:
 
 
 async def _body(request: Request) -> bytes:
-    if not hasattr(request.state, "caller"):  # as yet nobody knows who sends it
+    if not hasattr(request.state, "caller"):  # the sender is not known yet
         request.state.caller = f"ip:{limited_address(request)}"
     return await received(request)
 

@@ -1,4 +1,4 @@
-"""A page of a client, for somebody who is signed in.
+"""A page of a client, for a person who is signed in.
 
 A route names its page first, as in `page: Annotated[Page, Depends(OnPage(MANAGERS))]`, reads
 what it shows, and returns `page.render(…)`.

@@ -1,4 +1,4 @@
-"""A draft: what somebody typed into a form of a page and has not sent with success."""
+"""A draft: what a person typed into a form of a page and has not sent with success."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

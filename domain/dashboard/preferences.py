@@ -1,4 +1,4 @@
-"""How somebody wants the pages to look, and which client they work for."""
+"""How a person wants the pages to look, and which client they work for."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""A link that signs somebody in once: an embedded stack prints one for the demo's owner.
+"""A link that signs a person in once: an embedded stack prints one for the demo's owner.
 
 Of its token only the SHA-256 is stored. That is enough: the token is 256 random bits.
 """

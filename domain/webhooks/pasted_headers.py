@@ -1,4 +1,4 @@
-"""Headers that somebody pasted, as a log or a tool shows them."""
+"""Headers that a person pasted, as a log or a tool shows them."""
 
 from collections.abc import Mapping
 from typing import Final

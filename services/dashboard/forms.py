@@ -34,7 +34,7 @@ def standing_in(work: UnitOfWork) -> AsyncConnection:
 
 
 async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:
-    """Keep what somebody typed into a form, in the place of what they typed before."""
+    """Keep what a person typed into a form, in the place of what they typed before."""
     await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
 
 

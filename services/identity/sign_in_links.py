@@ -18,7 +18,7 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
     """
     user_id = await user_of(work.connection, email)
     if user_id is None:
-        raise InvalidInput("nobody has this mail address")
+        raise InvalidInput("no user has this mail address")
     token = link_token(random)
     links = SignInLinks(work.connection)
     await links.add(token_digest(token), user_id, work.now + LASTS)

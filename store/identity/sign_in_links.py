@@ -18,7 +18,7 @@ class SignInLinks:
         )
 
     async def is_open(self, digest: bytes, now: datetime) -> bool:
-        """Whether it signs somebody in."""
+        """Whether it signs a person in."""
         found = sa.select(sign_in_links.c.digest).where(_open(digest, now))
         return await self._connection.scalar(found) is not None
 

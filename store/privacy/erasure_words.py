@@ -252,7 +252,7 @@ class CustomerWords:
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all drafts of forms: nobody knows whom they are about."""
+        """Remove all drafts of forms: no field says whom they are about."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )

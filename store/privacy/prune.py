@@ -81,7 +81,7 @@ async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> in
     """Delete a batch of drafts of forms without a word since before a time; 0 if none is left."""
     unsent = page_drafts.c.saved_at < before
     old = some_of(page_drafts, _BATCH, unsent)
-    # Asked again: somebody may have typed while this waited for its row.
+    # Asked again: a person may have typed while this waited for its row.
     return (await connection.execute(sa.delete(page_drafts).where(old, unsent))).rowcount
 
 

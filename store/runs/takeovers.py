@@ -1,4 +1,4 @@
-"""Conversations that somebody at the dashboard has taken over, and gives back."""
+"""Conversations that a person at the dashboard has taken over, and gives back."""
 
 from datetime import datetime
 from typing import Final

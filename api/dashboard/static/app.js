@@ -7,7 +7,7 @@ const root = document.documentElement;
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
 
-// Lists look for news while somebody looks at them (the macro `live` of core/lists.html).
+// Lists look for news while the page is visible (the macro `live` of core/lists.html).
 setInterval(() => {
   if (!document.hidden) document.body.dispatchEvent(new Event("tick"));
 }, TICK_MS);

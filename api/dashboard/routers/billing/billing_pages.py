@@ -171,5 +171,5 @@ async def _to_pay(post: Post, offered: Offered) -> Response:
 
 
 def _seen(price: Money | None) -> str:
-    """A price as a form carries it, so that nobody buys at another than they saw."""
+    """A price as a form carries it, so that a price that changed is not paid unseen."""
     return f"{price.minor} {price.currency}" if price else "-"

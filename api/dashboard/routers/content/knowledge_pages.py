@@ -82,7 +82,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 
 async def _human_answer(page: Page, run_id: str) -> str:
-    """What a person answered in a run; empty if nobody did."""
+    """What a person answered in a run; empty if no person did."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await OpenQuestions(connection, page.tenant).answers([[run_id]])
     return found[0].text if found else ""

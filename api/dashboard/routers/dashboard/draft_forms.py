@@ -1,4 +1,4 @@
-"""/app/drafts: what somebody types, kept while they type, until it is sent or discarded."""
+"""/app/drafts: what a person types, kept while they type, until it is sent or discarded."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""/app/me: how somebody wants pages to look, and where they are signed in."""
+"""/app/me: a person's preferences, and where they are signed in."""
 
 from dataclasses import replace
 from typing import Annotated, Final

@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_LINK)
 async def link(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """The page with the button. What fetches links signs nobody in. Raises SignInLinkGone."""
+    """The page with the button. Fetching it signs no one in. Raises SignInLinkGone."""
     async with resources.database.reading_across() as connection:
         if not await SignInLinks(connection).is_open(token_digest(token), resources.now()):
             raise SignInLinkGone

@@ -1,4 +1,4 @@
-"""/app/sessions: where somebody is signed in, and the way out."""
+"""/app/sessions: where a person is signed in, and the way out."""
 
 from typing import Final
 

@@ -183,7 +183,7 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """A name of the draft and the plan: what whoever sends other words has read."""
+    """A name of the draft and the plan that the sender of other words has read."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 

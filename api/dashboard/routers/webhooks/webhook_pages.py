@@ -1,4 +1,4 @@
-"""/app/webhooks: which URLs are told of what, and whether they hear it."""
+"""/app/webhooks: which URLs get which events, and whether they take them."""
 
 import secrets
 from typing import Annotated, Final
