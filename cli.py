@@ -68,6 +68,9 @@ COMMANDS: Final = (
     LazyCommand(
         "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
     ),
+    LazyCommand(
+        "invitation", "commands.tenants.invitation:app", "Invitations that wait for an answer."
+    ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
     LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),
     LazyCommand("replay", "commands.simulation.replay:app", "Past events, thought through again."),

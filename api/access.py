@@ -39,6 +39,7 @@ from domain.tenants.errors import AccessDenied, ClientIdMissing, ClientIdRepeate
 from domain.tenants.scopes import Scope
 from domain.tenants.user import User
 from store.core.database import WhoseRecord
+from store.identity.people import clients_of
 from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
 
@@ -107,24 +108,38 @@ async def member_for(
     return Member(tenant, replace(actor, network=network))
 
 
+async def check_chosen(user: User, client_id: str | None, resources: Resources) -> None:
+    """Raises ClientIdMissing where a user of several clients names none of them: a connection must
+    not go to a client that the user did not mean."""
+    if client_id is not None:
+        return
+    async with resources.database.reading_across() as connection:
+        if len(await clients_of(connection, user.id)) > 1:
+            raise ClientIdMissing
+
+
 class InClient(Part):
     """The caller's part in the client that the query names, by default the caller's own.
 
     `roles`: who may go on. The use case asks again; here it keeps the rest from sending a body.
-    Raises Unauthenticated, TooManyRequests, InvalidQuery, AccessDenied, NoClient, RoleRequired, and
-    ClientNotFound to internal admins.
+    `chosen`: a user of several clients must name one. Raises Unauthenticated, TooManyRequests,
+    InvalidQuery, ClientIdMissing, AccessDenied, NoClient, RoleRequired, and ClientNotFound to
+    internal admins.
     """
 
     parameters = query_parameters(ClientQuery)
     security = SESSION
 
-    def __init__(self, roles: Set[Role]) -> None:
+    def __init__(self, roles: Set[Role], *, chosen: bool = False) -> None:
         self._roles = roles
+        self._chosen = chosen
 
     async def __call__(self, request: Request) -> Member:
         resources: Resources = request.app.state.resources
         user = await signed_in(request, resources)
         query = parse_query(ClientQuery, request.query_params)
+        if self._chosen:
+            await check_chosen(user, query.client_id, resources)
         member = await member_for(user, query.client_id, resources, client_network(request))
         member.actor.require(self._roles)
         return member
@@ -162,6 +177,7 @@ class QueryInClient(Part, Generic[Q]):
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
 OwnerDep = Annotated[Member, Depends(InClient(OWNERS))]
 ManagerDep = Annotated[Member, Depends(InClient(MANAGERS))]
+ChosenManagerDep = Annotated[Member, Depends(InClient(MANAGERS, chosen=True))]
 ReviewerDep = Annotated[Member, Depends(InClient(REVIEWERS))]
 PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 

@@ -35,6 +35,7 @@ from api.routers.identity import (
     mcp_token,
     oauth_metadata,
     oauth_register,
+    received_invitations,
     sign_in,
 )
 from api.routers.inbound import data_requests, inbound_endpoints, polls
@@ -105,6 +106,7 @@ _ROUTERS: Final = tuple(
         keys,
         members,
         invitations,
+        received_invitations,
         account,
         playbooks,
         cases,

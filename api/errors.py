@@ -95,6 +95,7 @@ from domain.tenants.errors import (
     InvalidLabel,
     InvalidSettings,
     KeyNotFound,
+    KeysUndecided,
     MemberNotFound,
     NoClient,
     OwnerStays,
@@ -191,6 +192,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
+    KeysUndecided: ErrorAnswer(
+        409, "Ce membre a créé des clés actives : révoquez-les ou gardez-les.", ("keys",)
+    ),
     PatternTaken: ErrorAnswer(
         409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."
     ),

@@ -246,7 +246,7 @@ def build_activities(
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
-            accounts_an_hour=settings.limits.accounts_an_hour,
+            invitations=f"{settings.server.origin}/app/invitations",
         ),
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),

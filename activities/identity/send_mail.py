@@ -3,9 +3,6 @@
 Whether an address has an account is looked up here, long after the caller was answered.
 """
 
-from datetime import timedelta
-from typing import Final
-
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
@@ -24,14 +21,11 @@ from store.identity.invitations import InvitationRepository, is_invited
 from store.identity.people import user_of
 from store.tenants.clients import ClientRepository
 
-_HOUR: Final = timedelta(hours=1)
-
 _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """`sign_in`: the page's address. `accounts_an_hour`: how many may be opened in the whole
-    installation."""
+    """`sign_in`, `invitations`: the URLs of these pages."""
 
     def __init__(
         self,
@@ -41,14 +35,14 @@ class SendMail:
         now: Clock,
         *,
         sign_in: str,
-        accounts_an_hour: int,
+        invitations: str,
     ) -> None:
         self._database = database
         self._mailer = mailer
         self._sealer = sealer
         self._now = now
         self._sign_in = sign_in
-        self._accounts_an_hour = accounts_an_hour
+        self._invitations = invitations
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
@@ -78,24 +72,13 @@ class SendMail:
         code = await codes.to_mail(step.record_id, self._now())
         if code is None:
             return None
-        mail = await self._code(connection, codes, code)
-        if mail is None:
-            await codes.mailed(code.id)
-        return mail
+        return await self._code(connection, code)
 
-    async def _code(
-        self, connection: AsyncConnection, codes: CodeRepository, code: CodeToMail
-    ) -> OutgoingMail | None:
-        """None: it would open one account more than an hour may have."""
-        now = self._now()
+    async def _code(self, connection: AsyncConnection, code: CodeToMail) -> OutgoingMail:
         known = await user_of(connection, code.email) is not None
-        if not known and not await is_invited(connection, code.email, now):
-            if code.brand_name is None:
-                return no_account_mail(code.id, code.email, code.language, sign_in=self._sign_in)
-            if not await codes.opens_account(code.id, now - _HOUR, self._accounts_an_hour):
-                # Operators watch for this line (docs/accounts.md).
-                _log.error("sign-up held back", accounts_an_hour=self._accounts_an_hour)
-                return None
+        wants_in = known or code.brand_name is not None
+        if not wants_in and not await is_invited(connection, code.email, self._now()):
+            return no_account_mail(code.id, code.email, code.language, sign_in=self._sign_in)
         return code_mail(code.id, code.email, code.language, self._sealer.unseal(code.sealed_code))
 
     async def _invitation(
@@ -105,7 +88,7 @@ class SendMail:
         if invitation is None:
             return None
         try:
-            brand = await ClientRepository(connection).brand_name(tenant)
+            await ClientRepository(connection).brand_name(tenant)
         except ClientNotFound:  # it is being erased
             return None
-        return invitation_mail(invitation, brand, sign_in=self._sign_in)
+        return invitation_mail(invitation, page=self._invitations)

@@ -29,6 +29,7 @@ from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from domain.tenants.client import Role
+from domain.tenants.errors import ClientIdMissing
 from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import drop_draft, keep_draft, lead_form, take_form
 from store.core.database import WhoseRecord
@@ -38,6 +39,8 @@ M = TypeVar("M", bound=BaseModel)
 ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
+INTO: Final = "into"
+"""The client that a person of several clients chose for a connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +126,12 @@ class Posted:
     it may bring one. `stays`: the pages that follow are of the form's client.
 
     It is of the client that it was rendered for, whatever another tab has switched to since.
+    `chosen`: it is of the client that the field INTO names, which a person of several clients must
+    choose.
 
     Where the session has ended the fields are kept, and the sign-in page leads back to the form.
-    Raises CrossSiteRequest, TooManyRequests, RoleRequired, and what `read_form` raises.
+    Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and what `read_form`
+    raises.
     """
 
     def __init__(
@@ -136,8 +142,10 @@ class Posted:
         *,
         files: bool = False,
         stays: bool = True,
+        chosen: bool = False,
     ) -> None:
         self.roles = roles
+        self._chosen = chosen
         self._read = read_upload if files else read_form
         self._stays = stays
         self._on_page = OnPage(roles, path_id, client_of)
@@ -154,11 +162,14 @@ class Posted:
         once = parse_ulid(form.get(ONCE, ""))
         if once is None:
             raise InvalidBody("champ « _once »")
-        page = await self._on_page.of(
-            request, visit, _client_of_form(request, visit, form), stays=self._stays
-        )
+        owner = _client_of_form(request, visit, form)
+        into = parse_ulid(form.get(INTO, "")) if self._chosen else None
+        of = owner if into is None else TenantId(into)
+        page = await self._on_page.of(request, visit, of, stays=self._stays)
         post = Post(page, form, request.url.path, back, once)
         request.state.post = post
+        if self._chosen and into is None and len(page.clients) > 1:
+            raise ClientIdMissing
         return post
 
 
@@ -189,4 +200,5 @@ def version_of(record: BaseModel) -> str:
 
 
 ManagersPost = Annotated[Post, Depends(Posted(MANAGERS))]
+ConnectingPost = Annotated[Post, Depends(Posted(MANAGERS, chosen=True))]
 ReviewersPost = Annotated[Post, Depends(Posted(REVIEWERS))]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from domain.tenants.actor import Actor
+from domain.tenants.actor import OPERATOR_PREFIX, Actor
 from store.core.database import Database
 from store.tenants.members import MemberRepository
 
@@ -19,7 +19,7 @@ AsOption = Annotated[
 
 def operator() -> Actor:
     """The user who is logged in at the terminal."""
-    return Actor.operator(f"operator:{getpass.getuser()}")
+    return Actor.operator(f"{OPERATOR_PREFIX}{getpass.getuser()}")
 
 
 async def acting(database: Database, name: str | None) -> Actor:

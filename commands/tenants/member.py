@@ -18,12 +18,19 @@ from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
+from domain.tenants.actor import without_address
 from domain.tenants.client import Role
+from domain.tenants.key_choice import key_choice
 from services.tenants.members import add_member, remove_member
+from store.tenants.keys import KeyRepository
 from store.tenants.members import ClientMember, MemberRepository
 
 app = typer.Typer(help="Members of a client; `remove` ends a membership.", no_args_is_help=True)
 UserOption = Annotated[str, typer.Option(help="The user's id or mail address.")]
+KeysOption = Annotated[
+    Literal["revoke", "keep"] | None,
+    typer.Option(help="The active keys that the member made, if they may make none any more."),
+]
 
 
 @command(app, "add")
@@ -34,12 +41,14 @@ async def add(
     user_id: Annotated[
         str | None, typer.Option(help="Id of a new user: `sub` at your identity provider.")
     ] = None,
+    keys: KeysOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Add a member, or change the role of one. An unknown mail address makes a new user."""
+    choice = key_choice(keys)
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
-        known = await add_member(work, operator(), user, Role(role), user_id=user_id)
+        known = await add_member(work, operator(), user, Role(role), user_id=user_id, keys=choice)
     answer(as_json, "Member added.", client_id=client, user_id=known, role=role)
 
 
@@ -89,10 +98,30 @@ def _fields(member: ClientMember) -> dict[str, object]:
 async def remove(
     client: ClientOption,
     user: UserOption,
+    keys: KeysOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a membership, at once."""
+    """End a membership, at once. `member keys` lists the keys that the member made."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
-        known = await remove_member(work, operator(), user)
+        known = await remove_member(work, operator(), user, keys=key_choice(keys))
     answer(as_json, "Member removed.", client_id=client, user_id=known)
+
+
+@command(app, "keys")
+async def keys_made(
+    client: ClientOption,
+    user: UserOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """List the active keys that a user made, also of one who is no member any more."""
+    async with reading_client(data, client) as (connection, tenant):
+        known = await MemberRepository(connection).find_user(user)
+        if known is None:
+            raise InvalidInput("there is no such user")
+        made = await KeyRepository(connection).made_by(tenant, without_address(known))
+    if as_json:
+        answer(True, "", keys=[{"id": one.id, "label": one.label} for one in made])
+        return
+    print_list(("key", "label", "begins"), [(one.id, one.label, one.prefix) for one in made])

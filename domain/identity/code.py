@@ -1,14 +1,24 @@
 """The sign-in code: six digits that a mail brings.
 
-How likely is it to guess one? Within any 24 hours an address gets at most CODES_A_DAY codes, and
-each of them bears TRIES tries, from however many networks: 10 x 5 = 50
-comparisons, each right once in 1,000,000 times. That is at most 5 in 100,000 a day for an address.
-A wrong try counts against every living code of the address, so several living codes change nothing.
+Limits count by requester, so that a stranger's requests and guesses leave the owner's alone:
+
+- A network that the user has signed in from has CODES_A_DAY codes a day of its own.
+- Any other network has CODES_A_REQUESTER a day for an address, and all of them together
+  CODES_A_DAY.
+- Beyond that, each network still gets one code (an hour for a known address, a day for an unknown
+  one) until CODES_AT_MOST, and a known address always gets one an hour. These are spare codes.
+- A code bears TRIES tries from the network that asked for it, and TRIES_ELSEWHERE from others. A
+  spare code bears TRIES_SPARE, from its own network only.
+
+An attacker with dozens of networks makes at most 10 x (5 + 3) + (20 - 10 + 24) x 2 = 148 guesses a
+day at a known address, each right once in 1,000,000 times. A wrong try counts against every living
+code of the address, so several living codes change nothing.
 """
 
 import hmac
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -17,12 +27,60 @@ from domain.core.ports import Sealer
 CODES: Final = 1_000_000
 LIFETIME: Final = timedelta(minutes=10)
 TRIES: Final = 5
+TRIES_ELSEWHERE: Final = 3
+TRIES_SPARE: Final = 2
 CODES_A_DAY: Final = 10
+CODES_A_REQUESTER: Final = 5
+CODES_AT_MOST: Final = 20
+HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 _SHAPE: Final = re.compile(r"[0-9]{6}")
 # People copy the space that a mail program shows in the middle.
 _SPACES: Final = re.compile(r"[\s-]")
+
+
+@dataclass(frozen=True, slots=True)
+class CodesMade:
+    """Codes that an address had, and what the network of the request had of them.
+
+    `is_known`: whether the address is a user's. `is_trusted`: whether the user has signed in from
+    this network. `by_strangers`: those of the day from other networks than trusted ones.
+    `to_strangers`: codes of the hour that this network asked for, for addresses of no user.
+    """
+
+    is_known: bool
+    is_trusted: bool
+    by_strangers: int
+    by_requester: int
+    within_hour: int
+    by_requester_within_hour: int
+    to_strangers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """Tries from the network that asked for a code, and from all others."""
+
+    at_home: int
+    elsewhere: int
+
+
+def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
+    """Return the tries that one more code bears, or None if it may not be mailed.
+
+    `to_strangers`: the limit of the same name.
+    """
+    if not made.is_known and made.to_strangers >= to_strangers:
+        return None
+    own = CODES_A_DAY if made.is_trusted else CODES_A_REQUESTER
+    if made.by_requester < own and (made.is_trusted or made.by_strangers < CODES_A_DAY):
+        return Tries(TRIES, TRIES_ELSEWHERE)
+    lately = made.by_requester_within_hour if made.is_known else made.by_requester
+    is_first = lately == 0 and made.by_strangers < CODES_AT_MOST
+    if is_first or (made.is_known and made.within_hour == 0):
+        return Tries(TRIES_SPARE, 0)
+    return None
 
 
 def code_text(number: int) -> str:

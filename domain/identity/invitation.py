@@ -26,6 +26,22 @@ class Invitation:
     expires_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ReceivedInvitation:
+    """An open invitation as the invited person sees it.
+
+    `inviter_email`: the address that the inviter has verified; None for an operator of the service.
+    """
+
+    id: str
+    client_id: str
+    brand_name: str
+    role: Role
+    inviter_email: str | None
+    created_at: datetime
+    expires_at: datetime
+
+
 def check_invited_role(role: Role) -> None:
     """Raises OwnerStays: a client has one owner, and nobody is invited to become it."""
     if role is Role.OWNER:

@@ -39,11 +39,12 @@ _FRENCH: Final = _Words(
         "rattaché. Pour ouvrir un compte, indiquez aussi le nom de votre boutique : "
         "{sign_in}\n\nSi vous n'avez rien demandé, ignorez ce message.\n"
     ),
-    invitation="Invitation à rejoindre « {brand} »",
+    invitation="Invitation à rejoindre une équipe",
     invitation_text=(
-        "Bonjour,\n\nVous êtes invité(e) à rejoindre l'équipe de « {brand} ». Pour accepter, "
-        "connectez-vous avec cette adresse dans les {days} jours : {sign_in}\n\nSi vous ne "
-        "connaissez pas cette boutique, ignorez ce message.\n"
+        "Bonjour,\n\nVous êtes invité(e) à rejoindre l'équipe d'une boutique. Pour voir qui vous "
+        "invite, puis accepter ou refuser, connectez-vous avec cette adresse dans les {days} "
+        "jours : {page}\n\nSi vous n'attendez aucune invitation, ignorez ce message : vous ne "
+        "rejoignez aucune boutique sans l'accepter.\n"
     ),
 )
 _ENGLISH: Final = _Words(
@@ -60,11 +61,11 @@ _ENGLISH: Final = _Words(
         "one, give the name of your shop as well: {sign_in}\n\nIf you asked for nothing, ignore "
         "this message.\n"
     ),
-    invitation="Invitation to join “{brand}”",
+    invitation="Invitation to join a team",
     invitation_text=(
-        "Hello,\n\nYou are invited to join the team of “{brand}”. To accept, sign in with this "
-        "address within {days} days: {sign_in}\n\nIf you do not know this shop, ignore this "
-        "message.\n"
+        "Hello,\n\nYou are invited to join the team of a shop. To see who invites you, and to "
+        "accept or decline, sign in with this address within {days} days: {page}\n\nIf you expect "
+        "no invitation, ignore this message: you join no shop without accepting.\n"
     ),
 )
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
@@ -89,12 +90,12 @@ def no_account_mail(code_id: str, to: str, language: str, *, sign_in: str) -> Ou
     )
 
 
-def invitation_mail(invitation: Invitation, brand: str, *, sign_in: str) -> OutgoingMail:
-    """`sign_in`: the address of the page."""
+def invitation_mail(invitation: Invitation, *, page: str) -> OutgoingMail:
+    """The text is fixed: nothing in it is the client's. `page`: the URL of the invitations page,
+    which names the client and the inviter."""
     words = LANGUAGES[invitation.language]
-    text = words.invitation_text.format(brand=brand, days=INVITED_FOR.days, sign_in=sign_in)
-    subject = words.invitation.format(brand=brand)
-    return _mail(invitation.id, invitation.email, words, subject, text)
+    text = words.invitation_text.format(days=INVITED_FOR.days, page=page)
+    return _mail(invitation.id, invitation.email, words, words.invitation, text)
 
 
 def _mail(record_id: str, to: str, words: _Words, subject: str, text: str) -> OutgoingMail:

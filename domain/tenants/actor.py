@@ -17,6 +17,9 @@ OPERATORS: Final[frozenset[Role]] = frozenset()
 """No role of a client: operators, internal admins and the system alone."""
 
 
+OPERATOR_PREFIX: Final = "operator:"
+
+
 class ActorKind(StrEnum):
     PERSON = "person"
     KEY = "key"
@@ -27,6 +30,11 @@ class ActorKind(StrEnum):
 def without_address(name: str) -> str:
     """The same name, or a digest where it is a mail address."""
     return f"sha256:{sha256(name.encode()).hexdigest()[:16]}" if "@" in name else name
+
+
+def is_operator(name: str) -> bool:
+    """Return whether records name an operator so, who acted in no person's name."""
+    return name.startswith(OPERATOR_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,20 @@ class OwnerStays(InvalidInput):
     code = "owner_stays"
 
 
+class KeysUndecided(InvalidInput):
+    """The member made active keys, and nothing says whether they are revoked or kept."""
+
+    code = "keys_undecided"
+
+    def __init__(self, keys: int) -> None:
+        super().__init__(f"the member made {keys} active keys: revoke or keep them")
+        self.keys = keys
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"keys": self.keys}
+
+
 class InvalidSettings(InvalidContent):
     """The same of what a client has set."""
 

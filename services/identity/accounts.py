@@ -6,14 +6,22 @@ from typing import Final
 
 from domain.core.ids import TenantId
 from domain.identity.errors import AddressNotVerified, AddressTaken, TooManyAccounts
+from domain.identity.opening import OpeningLimits
 from domain.identity.provider import ProvedPerson
 from domain.playbooks.merge import compare
 from domain.playbooks.starter import starter_playbooks
 from domain.tenants.actor import Actor, without_address
 from domain.tenants.client import Plan, Role
 from services.core.unit_of_work import UnitOfWork
-from store.identity.invitations import accept_all
-from store.identity.people import accounts_since, address_of, hold, user_of
+from store.identity.invitations import is_invited
+from store.identity.people import (
+    accounts_since,
+    address_of,
+    has_own_client,
+    hold,
+    move_address,
+    user_of,
+)
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.clients import ClientRepository
@@ -27,42 +35,48 @@ _HOUR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """`client_id`: the user's own client, None of a user who belongs to none. `created`: whether
-    it was made just now."""
+    """`client_id`: the user's default client, None for a user without a client. `created`: whether
+    this sign-in opened it. `invited`: whether invitations wait for an answer."""
 
     user_id: str
     client_id: str | None
     created: bool
+    invited: bool
 
 
-async def account_of(
-    work: UnitOfWork, email: str, brand: str | None, network: str
-) -> OwnAccount | None:
-    """Who the address belongs to. An invited address joins the clients that invited it; one that
-    then still has no client gets one of its own if a `brand` was given, and is nobody without.
-    `network`: where the request comes from."""
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What opening an account depends on. `brand`: None if no account was asked for. `network`:
+    that of the request."""
+
+    brand: str | None
+    network: str
+    limits: OpeningLimits
+
+
+async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
+    """Return the account of a proved address.
+
+    A brand opens a client of the user's own, unless they own one. An invitation makes nobody a
+    member: it waits for an answer. Returns None for an unknown address that has neither a brand
+    nor an invitation. Raises TooManyAccounts.
+    """
+    await hold(work.connection, email)
     known = await user_of(work.connection, email)
-    user_id = await _joined(work, email, network, known=known, new_id=work.new_id())
-    own = None
-    if user_id is not None:
-        own = await MemberRepository(work.connection).client_of(user_id)
-    if own is None and brand is not None:
-        return await _opened(work, email, brand, network, new_id=work.new_id())
-    return None if user_id is None else OwnAccount(user_id, own, created=False)
+    if opening.brand is not None and not await _owns(work, known):
+        return await _opened(work, email, opening, user_id=known or work.new_id())
+    if known is None and await is_invited(work.connection, email, work.now):
+        known = work.new_id()
+        await MemberRepository(work.connection).ensure_user(known, email, work.now)
+    return None if known is None else await _entered(work, known, email)
 
 
 async def account_of_person(
-    work: UnitOfWork,
-    person: ProvedPerson,
-    brand: str | None,
-    network: str,
-    *,
-    accounts_an_hour: int,
+    work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Whose account it is that another identity provider vouches for, by the same rules.
+    """Return the account of a person whom another identity provider vouches for, by the same rules.
 
-    A user's id is the provider's. The address only lets somebody new in, and accepts invitations:
-    who has another user's address at the provider does not become that user. Raises
+    A user's id is the provider's. An address that belongs to another user changes nothing. Raises
     AddressNotVerified, AddressTaken, TooManyAccounts.
     """
     await hold(work.connection, f"user/{person.subject}")
@@ -74,61 +88,61 @@ async def account_of_person(
             if address is None:
                 raise AddressTaken
             proved = None
-    user_id = None if address is None else person.subject
-    if proved is not None:
-        user_id = await _joined(work, proved, network, known=user_id, new_id=person.subject)
-    if user_id is not None:
-        own = await MemberRepository(work.connection).client_of(user_id)
-        return OwnAccount(user_id, own, created=False)
+    if address is not None:
+        if proved not in (None, address):
+            await move_address(work.connection, person.subject, proved)
+            work.note(Actor.person(person.subject, None, network=opening.network), "address moved")
+        return await _entered(work, person.subject, proved or address)
     if proved is None:
         raise AddressNotVerified
-    if brand is None:
+    if opening.brand is not None:
+        return await _opened(work, proved, opening, user_id=person.subject)
+    if not await is_invited(work.connection, proved, work.now):
         return None
-    if await accounts_since(work.connection, work.now - _HOUR) >= accounts_an_hour:
+    await MemberRepository(work.connection).ensure_user(person.subject, proved, work.now)
+    return await _entered(work, person.subject, proved)
+
+
+async def open_own_client(work: UnitOfWork, user_id: str, opening: Opening) -> OwnAccount | None:
+    """Open a client for a user who is signed in and owns none. Return None if they own one.
+
+    Raises AddressNotVerified for a user without an address, TooManyAccounts.
+    """
+    email = await address_of(work.connection, user_id)
+    if email is None:
+        raise AddressNotVerified
+    await hold(work.connection, email)
+    if await _owns(work, user_id):
+        return None
+    return await _opened(work, email, opening, user_id=user_id)
+
+
+async def _owns(work: UnitOfWork, user_id: str | None) -> bool:
+    return user_id is not None and await has_own_client(work.connection, user_id)
+
+
+async def _entered(work: UnitOfWork, user_id: str, email: str) -> OwnAccount:
+    client_id = await MemberRepository(work.connection).client_of(user_id)
+    invited = await is_invited(work.connection, email, work.now)
+    return OwnAccount(user_id, client_id, created=False, invited=invited)
+
+
+async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: str) -> OwnAccount:
+    """Open a client of the user's own: on trial, with the starter playbooks."""
+    made = await accounts_since(work.connection, work.now - _HOUR, opening.network)
+    if opening.brand is None or not opening.limits.admit(made):
         raise TooManyAccounts
-    return await _opened(work, proved, brand, network, new_id=person.subject)
-
-
-async def _joined(
-    work: UnitOfWork, email: str, network: str, *, known: str | None, new_id: str
-) -> str | None:
-    """The `known` user, or a new one if need be, after the invitations of this address are
-    accepted."""
-    user_id = known
-    members = MemberRepository(work.connection)
-    for client_id, invitation in await accept_all(work.connection, email, work.now):
-        if user_id is None:
-            user_id = new_id
-            await members.ensure_user(user_id, email, work.now)
-        # A member of the client keeps the present role.
-        if await members.role(user_id, client_id) is None:
-            await members.add(client_id, user_id, invitation.role, work.now)
-        work.note(
-            Actor.person(user_id, invitation.role, network=network),
-            "invitation accepted",
-            invitation_id=invitation.id,
-            member_id=without_address(user_id),
-            role=invitation.role.value,
-        )
-    return user_id
-
-
-async def _opened(
-    work: UnitOfWork, email: str, brand: str, network: str, *, new_id: str
-) -> OwnAccount:
-    """A client of the user's own: on trial, with the playbooks that every client begins with.
-    `new_id`: of the user, unless the address has one."""
     work.tenant = TenantId(work.new_id())
     user_id = await ClientRepository(work.connection).create(
         client_id=work.tenant,
-        user_id=new_id,
-        brand=brand,
+        user_id=user_id,
+        brand=opening.brand,
         plan=Plan.FREE,
         owner_email=email,
         now=work.now,
         trial_ends_at=work.now + TRIAL,
     )
-    owner = Actor.person(user_id, Role.OWNER, network=network)
+    owner = Actor.person(user_id, Role.OWNER, network=opening.network)
     work.note(owner, "client created", owner_user_id=without_address(user_id))
     playbooks = PlaybookRepository(work.connection, work.tenant)
     live = LiveVersions(work.connection, work.tenant)
@@ -137,7 +151,8 @@ async def _opened(
         await playbooks.create(
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
-        if entry.is_active:  # without the gate: a client that was just made has no cases
+        if entry.is_active:  # without the gate: a new client has no cases
             await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
-    return OwnAccount(user_id, work.tenant, created=True)
+    invited = await is_invited(work.connection, email, work.now)
+    return OwnAccount(user_id, work.tenant, created=True, invited=invited)

@@ -6,21 +6,24 @@ from dataclasses import dataclass, field
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.identity.code import code_digest, is_code
+from domain.identity.opening import OpeningLimits
 from domain.identity.provider import ProvedPerson
 from domain.identity.session import SessionKind
 from services.core.unit_of_work import UnitOfWork
-from services.identity.accounts import OwnAccount, account_of, account_of_person
+from services.identity.accounts import Opening, OwnAccount, account_of, account_of_person
 from services.identity.sessions import OpenedSession, Visitor, open_session
 from store.identity.codes import CodeRepository, NewCode
 
 
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
-    """`email`, `brand_name`: checked (`domain/identity/`). `code`: its text, just drawn."""
+    """`email`, `brand_name`: checked (`domain/identity/`). `network`: of the request. `code`: its
+    text, just drawn."""
 
     email: str
     brand_name: str | None
     language: str
+    network: str
     code: str = field(repr=False)
 
 
@@ -47,22 +50,25 @@ class PersonProved:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """`client_id`: the user's own client, None of a user who belongs to none. `created`: whether
-    it was made just now."""
+    """`client_id`: the user's default client, None for a user without a client. `created`: whether
+    this sign-in opened it. `invited`: whether invitations wait for an answer."""
 
     opened: OpenedSession
     client_id: str | None
     created: bool
+    invited: bool
 
 
-async def make_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> str | None:
-    """Store a code, for any address, and return its id for the mail; None where the
-    address had as many codes as it gets in a day.
+async def make_code(
+    work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
+) -> str:
+    """Store a code for any address, and return its id for the mail.
 
-    The worker that sends the mail looks up the account, so this takes equally long.
+    A code beyond the limits is stored as refused and never mailed. The same statements run and the
+    same workflow starts in every case, so the time taken tells nothing about the address.
     """
     code_id = work.new_id()
-    stored = await CodeRepository(work.connection).create(
+    await CodeRepository(work.connection).create(
         NewCode(
             id=code_id,
             email=wanted.email,
@@ -70,48 +76,48 @@ async def make_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> str
             sealed_code=sealer.seal(wanted.code),
             brand_name=wanted.brand_name,
             language=wanted.language,
+            network=wanted.network,
         ),
         work.now,
+        to_strangers=limits.codes_to_strangers,
     )
-    return code_id if stored else None
+    return code_id
 
 
-async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) -> Entered | None:
+async def sign_in(
+    work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
+) -> Entered | None:
     """Open a session for a code, and before it the account that the code was asked for; None where
     the code is wrong, used up, too old or unknown. The try counts all the same, so the work must be
     committed then too.
 
-    From here on the work, and its audit entries, are of the user's client.
+    From here on the work, and its audit entries, are of the user's client. Raises TooManyAccounts;
+    the code stays valid then.
     """
     codes = CodeRepository(work.connection)
-    tried = await codes.take_try(presented.email, work.now)
+    network = presented.visitor.network
+    tried = await codes.take_try(presented.email, network, work.now)
     right = [one for one in tried if is_code(sealer, one.id, presented.code, one.digest)]
     if not right:
         return None
     await codes.use_up(presented.email, work.now)
-    account = await account_of(
-        work, presented.email, right[0].brand_name, presented.visitor.network
-    )
+    opening = Opening(right[0].brand_name, network, limits)
+    account = await account_of(work, presented.email, opening)
     if account is None:
         return None
     return await _let_in(work, account, presented.kind, presented.visitor, presented.random)
 
 
 async def sign_in_person(
-    work: UnitOfWork, proved: PersonProved, *, accounts_an_hour: int
+    work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a browser's session for whom another identity provider vouches for; None of somebody
-    new who has no account, was not invited, and has named no shop.
+    """Open a browser's session for a person whom another identity provider vouches for; None for a
+    new person who has no invitation and has named no shop.
 
     From here on the work is of the user's client. Raises what `account_of_person` raises.
     """
-    account = await account_of_person(
-        work,
-        proved.person,
-        proved.brand_name,
-        proved.visitor.network,
-        accounts_an_hour=accounts_an_hour,
-    )
+    opening = Opening(proved.brand_name, proved.visitor.network, limits)
+    account = await account_of_person(work, proved.person, opening)
     if account is None:
         return None
     return await _let_in(work, account, SessionKind.BROWSER, proved.visitor, proved.random)
@@ -123,4 +129,4 @@ async def _let_in(
     if account.client_id is not None:
         work.tenant = TenantId(account.client_id)
     opened = await open_session(work, account.user_id, kind, visitor, random)
-    return Entered(opened, account.client_id, account.created)
+    return Entered(opened, account.client_id, account.created, account.invited)

@@ -4,23 +4,32 @@ The work spans clients, as users do.
 """
 
 from domain.core.errors import InvalidInput
-from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.actor import MANAGERS, Actor, without_address
 from domain.tenants.client import Role
-from domain.tenants.errors import MemberNotFound, OwnerStays
+from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays
+from domain.tenants.key_choice import KEEP_ALL, KeyChoice
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
+from store.identity.invitations import InvitationRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.members import ClientMember, MemberRepository
 
 
 async def add_member(
-    work: UnitOfWork, actor: Actor, user: str, role: Role, *, user_id: str | None = None
+    work: UnitOfWork,
+    actor: Actor,
+    user: str,
+    role: Role,
+    *,
+    user_id: str | None = None,
+    keys: KeyChoice | None = None,
 ) -> str:
     """Add a member, or change the role of one; returns the user's id.
 
     `user`: an id or a mail address; an unknown address makes a new user. `user_id`: of that new
-    one. Raises RoleRequired, ClientNotFound, InvalidInput.
+    one. `keys`: for the keys that they made, if they may make none any more. Raises RoleRequired,
+    ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -34,40 +43,35 @@ async def add_member(
         await members.ensure_user(known, user, work.now)
     await members.add(work.tenant, known, role, work.now)
     work.note(actor, "member added", member_id=known, role=role.value)
-    await _keep_keys(work, actor, known, role)
+    await _end_powers(work, actor, known, role, keys)
     return known
 
 
-async def change_role(work: UnitOfWork, actor: Actor, user_id: str, role: Role) -> ClientMember:
-    """Give a member another role, from the next request on.
+async def change_role(
+    work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
+) -> ClientMember:
+    """Give a member another role, from the next request on. `keys`: for the keys that they made,
+    if they may make none any more.
 
-    Raises RoleRequired, OwnerStays, MemberNotFound.
+    Raises RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")
     changed = await MemberRepository(work.connection).change_role(work.tenant, user_id, role)
     work.note(actor, "member changed", member_id=user_id, role=role.value)
-    await _keep_keys(work, actor, user_id, role)
+    await _end_powers(work, actor, user_id, role, keys)
     return changed
 
 
-async def _keep_keys(work: UnitOfWork, actor: Actor, user_id: str, role: Role | None) -> None:
-    """Who may make no keys holds none: programs that the user has let in are shut out."""
-    if role in MANAGERS:
-        return
-    # A program that is just getting its key has the same lock: it sees the role, or is seen.
-    await AccountRepository(work.connection, work.tenant).lock()
-    keys = KeyRepository(work.connection)
-    for key_id in await keys.revoke_of_user(work.tenant, user_id, work.now):
-        work.note(actor, "key revoked", key_id=key_id)
+async def remove_member(
+    work: UnitOfWork, actor: Actor, user: str, *, keys: KeyChoice | None = None
+) -> str:
+    """End a membership, at once; returns the user's id. `user`: an id or a mail address. `keys`:
+    for the keys that they made.
 
-
-async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
-    """End a membership, at once; returns the user's id. `user`: an id or a mail address.
-
-    The keys of programs that the user has let in are revoked. Raises RoleRequired, ClientNotFound,
-    OwnerStays, MemberNotFound.
+    The keys of programs that the user has let in are revoked, and their invitations withdrawn.
+    Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
     members = MemberRepository(work.connection)
@@ -76,8 +80,47 @@ async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
         raise MemberNotFound("there is no such user")
     await members.remove(work.tenant, known)
     work.note(actor, "member removed", member_id=known)
-    await _keep_keys(work, actor, known, None)
+    await _end_powers(work, actor, known, None, keys)
     return known
+
+
+async def _end_powers(
+    work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
+) -> None:
+    """Take from a user who manages the client no longer what acts in their name.
+
+    Raises KeysUndecided where they made active keys and `keys` does not say what becomes of them.
+    """
+    if role in MANAGERS:
+        return
+    # A program that is just getting its key has the same lock: it sees the role, or is seen.
+    await AccountRepository(work.connection, work.tenant).lock()
+    repository = KeyRepository(work.connection)
+    for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
+        work.note(actor, "key revoked", key_id=key_id)
+    invitations = InvitationRepository(work.connection, work.tenant)
+    for invitation_id in await invitations.withdraw_of(user_id, work.now):
+        work.note(actor, "invitation withdrawn", invitation_id=invitation_id)
+    made = await repository.made_by(work.tenant, without_address(user_id))
+    if made and keys is None:
+        raise KeysUndecided(len(made))
+    for key in made:
+        if keys is not None and keys.revokes(key.id):
+            await repository.revoke(key.id, work.now)
+            work.note(actor, "key revoked", key_id=key.id, reason="maker removed")
+        else:
+            work.note(actor, "key kept", key_id=key.id, reason="maker removed")
+
+
+async def leave_client(work: UnitOfWork, actor: Actor) -> None:
+    """End the actor's own membership, at once.
+
+    The keys that they made stay, and are listed as keys without a manager. Raises OwnerStays,
+    MemberNotFound.
+    """
+    await MemberRepository(work.connection).remove(work.tenant, actor.name)
+    work.note(actor, "member left", member_id=actor.known_as)
+    await _end_powers(work, actor, actor.name, None, KEEP_ALL)
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:

@@ -6,13 +6,21 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.identity.code import CODES_A_DAY, DAY, LIFETIME, TRIES
-from store.identity.tables import sign_in_codes
+from domain.identity.code import (
+    DAY,
+    HOUR,
+    LIFETIME,
+    CodesMade,
+    tries_of_next,
+)
+from store.identity.tables import sessions, sign_in_codes
+from store.tenants.tables import users
 
 
 @dataclass(frozen=True, slots=True)
 class NewCode:
-    """`email`: as `sign_in_address` writes it. `brand_name`: of the shop that it may open."""
+    """`email`: as `sign_in_address` writes it. `brand_name`: of the shop that it may open.
+    `network`: of the request."""
 
     id: str
     email: str
@@ -20,6 +28,7 @@ class NewCode:
     sealed_code: str = field(repr=False)
     brand_name: str | None
     language: str
+    network: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,46 +55,83 @@ class CodeRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def create(self, code: NewCode, now: datetime) -> bool:
-        """Store a code; False, and nothing, where the address had as many as it gets in a day."""
+    async def create(self, code: NewCode, now: datetime, *, to_strangers: int) -> bool:
+        """Store a code, and return whether it may be mailed (`tries_of_next`). A refused one counts
+        for nothing and cannot be used."""
         await self._lock(code.email)
-        made = await self._connection.scalar(
-            sa.select(sa.func.count()).where(
-                sign_in_codes.c.email == code.email, sign_in_codes.c.created_at > now - DAY
-            )
-        )
-        if made is None or made >= CODES_A_DAY:
-            return False
+        tries = tries_of_next(await self._made(code, now), to_strangers=to_strangers)
+        admitted = tries is not None
         await self._connection.execute(
             sa.insert(sign_in_codes).values(
                 id=code.id,
                 email=code.email,
                 digest=code.digest,
-                sealed_code=code.sealed_code,
+                sealed_code=code.sealed_code if admitted else None,
                 brand_name=code.brand_name,
                 language=code.language,
-                tries_left=TRIES,
+                network=code.network,
+                admitted=admitted,
+                tries_left=tries.at_home if tries else 0,
+                tries_elsewhere=tries.elsewhere if tries else 0,
                 created_at=now,
             )
         )
-        return True
+        return admitted
 
-    async def take_try(self, email: str, now: datetime) -> tuple[TriedCode, ...]:
-        """The address's living codes, the newest first, each with a try less.
+    async def _made(self, code: NewCode, now: datetime) -> CodesMade:
+        codes = sign_in_codes.c
+        user = sa.select(users.c.id).where(users.c.email == code.email).scalar_subquery()
+        trusted = sa.select(sessions.c.network).where(sessions.c.user_id == user)
+        is_stranger = sa.or_(codes.network.is_(None), codes.network.not_in(trusted))
+        is_requester = codes.network == code.network
+        is_recent = codes.created_at > now - HOUR
+        count = sa.func.count()
+        of_address = await self._connection.execute(
+            sa.select(
+                user.is_not(None).label("is_known"),
+                sa.exists(trusted.where(sessions.c.network == code.network)).label("is_trusted"),
+                count.filter(is_stranger).label("by_strangers"),
+                count.filter(is_requester).label("by_requester"),
+                count.filter(is_recent).label("within_hour"),
+                count.filter(is_requester, is_recent).label("by_requester_within_hour"),
+            )
+            .select_from(sign_in_codes)
+            .where(codes.email == code.email, codes.admitted, codes.created_at > now - DAY)
+        )
+        to_strangers = await self._connection.scalar(
+            sa.select(count)
+            .select_from(sign_in_codes)
+            .where(
+                is_requester,
+                is_recent,
+                codes.admitted,
+                sa.not_(sa.exists().where(users.c.email == codes.email)),
+            )
+        )
+        return CodesMade(*of_address.one(), to_strangers or 0)
 
-        Other requests about this address wait until the transaction ends.
+    async def take_try(self, email: str, network: str, now: datetime) -> tuple[TriedCode, ...]:
+        """Return the address's living codes, newest first, each with a try less.
+
+        A try from the network that asked for a code counts apart from tries elsewhere. Other
+        requests about this address wait until the transaction ends.
         """
         await self._lock(email)
         codes = sign_in_codes.c
+        at_home = codes.network.is_not_distinct_from(network)
         rows = await self._connection.execute(
             sa.update(sign_in_codes)
             .where(
                 codes.email == email,
+                codes.admitted,
                 codes.used_at.is_(None),
-                codes.tries_left > 0,
+                sa.case((at_home, codes.tries_left), else_=codes.tries_elsewhere) > 0,
                 codes.created_at > now - LIFETIME,
             )
-            .values(tries_left=codes.tries_left - 1)
+            .values(
+                tries_left=codes.tries_left - sa.case((at_home, 1), else_=0),
+                tries_elsewhere=codes.tries_elsewhere - sa.case((at_home, 0), else_=1),
+            )
             .returning(codes.id, codes.digest, codes.brand_name, codes.created_at)
         )
         newest_first = sorted(rows, key=lambda row: (row.created_at, row.id), reverse=True)
@@ -107,6 +153,7 @@ class CodeRepository:
             .where(
                 codes.id == code_id,
                 codes.sealed_code.is_not(None),
+                codes.admitted,
                 codes.used_at.is_(None),
                 codes.created_at > now - LIFETIME,
             )
@@ -114,25 +161,6 @@ class CodeRepository:
         )
         row = rows.one_or_none()
         return None if row is None else CodeToMail(*row)
-
-    async def opens_account(self, code_id: str, since: datetime, at_most: int) -> bool:
-        """Let a code open an account, unless as many do that were made since then; say whether.
-
-        Asking again for the same code changes nothing.
-        """
-        codes = sign_in_codes.c
-        await self._lock("accounts opened")
-        others = await self._connection.scalar(
-            sa.select(sa.func.count()).where(
-                codes.opens_account, codes.created_at > since, codes.id != code_id
-            )
-        )
-        if others is None or others >= at_most:
-            return False
-        await self._connection.execute(
-            sa.update(sign_in_codes).where(codes.id == code_id).values(opens_account=True)
-        )
-        return True
 
     async def mailed(self, code_id: str) -> None:
         """Its mail is out, or never will be: nobody needs to read the code again."""

@@ -1,6 +1,5 @@
-"""Invitations. They span clients where somebody signs in who was invited."""
+"""Invitations. The lists of an invited address span clients."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -8,10 +7,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.identity.code import DAY
-from domain.identity.invitation import Invitation
+from domain.identity.errors import InvitationNotFound
+from domain.identity.invitation import Invitation, ReceivedInvitation
 from domain.tenants.client import Role
+from store.core.repository import owner_of
 from store.identity.tables import invitations
-from store.tenants.tables import clients
+from store.tenants.tables import clients, users
 
 _SHOWN: Final = (
     invitations.c.id,
@@ -28,6 +29,7 @@ def _open(now: datetime) -> tuple["sa.ColumnElement[bool]", ...]:
     return (
         invitations.c.accepted_at.is_(None),
         invitations.c.withdrawn_at.is_(None),
+        invitations.c.declined_at.is_(None),
         invitations.c.expires_at > now,
     )
 
@@ -105,6 +107,39 @@ class InvitationRepository:
         )
         return gone.rowcount > 0
 
+    async def answer(
+        self, invitation_id: str, email: str, now: datetime, *, accepted: bool
+    ) -> Invitation | None:
+        """Record the answer to the open invitation of an address, once. Return the invitation."""
+        column = invitations.c.accepted_at if accepted else invitations.c.declined_at
+        rows = await self._connection.execute(
+            sa.update(invitations)
+            .where(
+                invitations.c.client_id == self._client_id,
+                invitations.c.id == invitation_id,
+                invitations.c.email == email,
+                *_open(now),
+            )
+            .values({column: now})
+            .returning(*_SHOWN)
+        )
+        row = rows.one_or_none()
+        return None if row is None else _invitation(row)
+
+    async def withdraw_of(self, user_id: str, now: datetime) -> tuple[str, ...]:
+        """Withdraw the open invitations that a user sent. Return their ids."""
+        gone = await self._connection.scalars(
+            sa.update(invitations)
+            .where(
+                invitations.c.client_id == self._client_id,
+                invitations.c.invited_by == user_id,
+                *_open(now),
+            )
+            .values(withdrawn_at=now)
+            .returning(invitations.c.id)
+        )
+        return tuple(gone)
+
 
 async def is_invited(connection: AsyncConnection, email: str, now: datetime) -> bool:
     """Whether the address has an open invitation of any client."""
@@ -114,25 +149,43 @@ async def is_invited(connection: AsyncConnection, email: str, now: datetime) -> 
     return found is not None
 
 
-async def accept_all(
+async def invitations_of(
     connection: AsyncConnection, email: str, now: datetime
-) -> Sequence[tuple[str, Invitation]]:
-    """Accept the open invitations of an address, the oldest first; each with its client's id.
-    Those of clients that are being erased are none."""
+) -> tuple[ReceivedInvitation, ...]:
+    """Return the open invitations of an address, oldest first, across clients.
+
+    Clients that are being erased are left out.
+    """
     rows = await connection.execute(
-        sa.update(invitations)
-        .where(
-            invitations.c.email == email,
-            *_open(now),
-            sa.exists().where(
-                clients.c.id == invitations.c.client_id, clients.c.closed_at.is_(None)
-            ),
+        sa.select(
+            invitations.c.id,
+            invitations.c.client_id,
+            clients.c.brand_name,
+            invitations.c.role,
+            users.c.email.label("inviter_email"),
+            invitations.c.created_at,
+            invitations.c.expires_at,
         )
-        .values(accepted_at=now)
-        .returning(invitations.c.client_id, *_SHOWN)
+        .join(clients, clients.c.id == invitations.c.client_id)
+        .outerjoin(users, users.c.id == invitations.c.invited_by)
+        .where(invitations.c.email == email, clients.c.closed_at.is_(None), *_open(now))
+        .order_by(invitations.c.created_at, invitations.c.id)
     )
-    accepted = [(str(row.client_id), _invitation(row)) for row in rows]
-    return sorted(accepted, key=lambda one: (one[1].created_at, one[1].id))
+    return tuple(
+        ReceivedInvitation(
+            row.id,
+            row.client_id,
+            row.brand_name,
+            Role(row.role),
+            row.inviter_email,
+            row.created_at,
+            row.expires_at,
+        )
+        for row in rows
+    )
+
+
+client_of: Final = owner_of(invitations, InvitationNotFound)
 
 
 def _invitation(row: "sa.Row[*tuple[Any, ...]]") -> Invitation:

@@ -6,17 +6,20 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.identity.opening import AccountsOpened
 from domain.tenants.client import Role
+from store.identity.tables import sessions
 from store.tenants.tables import client_users, clients, users
 
 
 @dataclass(frozen=True, slots=True)
 class OwnClient:
-    """A client that the user may act for."""
+    """A client that the user may act for. `owner_email`: tells clients of the same name apart."""
 
     id: str
     brand_name: str
     role: Role
+    owner_email: str
 
 
 async def user_of(connection: AsyncConnection, email: str) -> str | None:
@@ -38,12 +41,40 @@ async def hold(connection: AsyncConnection, name: str) -> None:
     )
 
 
-async def accounts_since(connection: AsyncConnection, since: datetime) -> int:
-    """How many clients were made, by whomever. Who asks is alone with it until the transaction
-    ends."""
+async def accounts_since(
+    connection: AsyncConnection, since: datetime, network: str
+) -> AccountsOpened:
+    """Count the clients that were made since, and those of them that a sign-in from `network`
+    opened. Other callers wait until the transaction ends."""
     await hold(connection, "accounts opened")
-    made = await connection.scalar(sa.select(sa.func.count()).where(clients.c.created_at > since))
-    return int(made or 0)
+    from_network = sa.exists().where(
+        sessions.c.user_id == clients.c.owner_user_id,
+        sessions.c.created_at <= clients.c.created_at,
+        sessions.c.network == network,
+    )
+    rows = await connection.execute(
+        sa.select(
+            sa.func.count().label("anywhere"),
+            sa.func.count().filter(from_network).label("from_network"),
+        ).where(clients.c.created_at > since)
+    )
+    row = rows.one()
+    return AccountsOpened(row.anywhere, row.from_network)
+
+
+async def has_own_client(connection: AsyncConnection, user_id: str) -> bool:
+    """Return whether the user owns a client that is not being erased."""
+    found = await connection.scalar(
+        sa.select(clients.c.id)
+        .where(clients.c.owner_user_id == user_id, clients.c.closed_at.is_(None))
+        .limit(1)
+    )
+    return found is not None
+
+
+async def move_address(connection: AsyncConnection, user_id: str, email: str) -> None:
+    """Replace the address of a user by one that the identity provider has verified."""
+    await connection.execute(sa.update(users).where(users.c.id == user_id).values(email=email))
 
 
 async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClient, ...]:
@@ -59,7 +90,9 @@ async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClie
             clients.c.id,
             clients.c.brand_name,
             sa.case((owns, Role.OWNER.value), else_=client_users.c.role).label("role"),
+            users.c.email.label("owner_email"),
         )
+        .join(users, users.c.id == clients.c.owner_user_id)
         .outerjoin(
             client_users,
             sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == user_id),
@@ -71,4 +104,4 @@ async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClie
             clients.c.id,
         )
     )
-    return tuple(OwnClient(row.id, row.brand_name, Role(row.role)) for row in rows)
+    return tuple(OwnClient(row.id, row.brand_name, Role(row.role), row.owner_email) for row in rows)

@@ -37,8 +37,14 @@ sign_in_codes: Final = sa.Table(
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
+    # Of the network that asked for it; unknown of older codes.
+    text("network", nullable=True),
+    # A code beyond the limits is stored as refused: it is neither mailed nor valid.
+    sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
+    # Tries from the network that asked for it, and from all others.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
-    # Whether its mail let somebody open an account: so many an hour may.
+    sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
+    # No longer written: accounts are counted as they are opened.
     sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
@@ -60,6 +66,7 @@ invitations: Final = sa.Table(
     time("expires_at"),
     time("accepted_at", nullable=True),
     time("withdrawn_at", nullable=True),
+    time("declined_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
 )

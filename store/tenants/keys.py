@@ -205,6 +205,21 @@ class KeyRepository:
         )
         return tuple(revoked)
 
+    async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
+        """Return the active keys that a person made for the client's own systems, oldest first.
+        `created_by`: as an audit entry names the person."""
+        rows = await self._connection.execute(
+            sa.select(*_SHOWN)
+            .where(
+                api_keys.c.client_id == client_id,
+                api_keys.c.created_by == created_by,
+                api_keys.c.oauth_client_id.is_(None),
+                api_keys.c.is_active,
+            )
+            .order_by(api_keys.c.created_at, api_keys.c.id)
+        )
+        return tuple(map(_entry, rows))
+
     async def find_active(self, material: KeyMaterial) -> ActiveKey | None:
         row = (
             await self._connection.execute(_FIND_ACTIVE, {"digest": material.digest})

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.access import UserDep
+from api.access import UserDep, member_for
+from api.http.client_address import client_network
 from api.resources import ResourcesDep
-from api.route import DescribedRoute, PathId
+from api.route import DescribedRoute, PathId, errors
 from api.schemas.identity.account import (
     ClientList,
     Ended,
@@ -17,13 +18,16 @@ from api.schemas.identity.account import (
     SessionOut,
 )
 from domain.identity.errors import SessionNotFound
+from domain.tenants.errors import ClientNotFound
 from services.identity.sessions import end_session, end_sessions
+from services.tenants.members import leave_client
 from store.identity.people import address_of, clients_of
 from store.identity.sessions import SessionRepository
 
 router = APIRouter(route_class=DescribedRoute)
 
 _SESSIONS: Final = "/api/dashboard/sessions"
+ClientId = Annotated[str, Depends(PathId("client_id", "client", ClientNotFound))]
 SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFound))]
 
 
@@ -42,6 +46,22 @@ async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
     async with resources.database.reading_across() as connection:
         found = await clients_of(connection, user.id)
     return ClientList(clients=tuple(map(OwnClientOut.model_validate, found)))
+
+
+@router.delete(
+    "/api/dashboard/me/clients/{client_id}",
+    summary="Leave a client",
+    status_code=204,
+    responses=errors(409),
+)
+async def leave(
+    user: UserDep, client_id: ClientId, request: Request, resources: ResourcesDep
+) -> Response:
+    """Ends your own membership at once. The owner cannot leave."""
+    member = await member_for(user, client_id, resources, client_network(request))
+    async with resources.work.spanning(member.tenant) as work:
+        await leave_client(work, member.actor)
+    return Response(status_code=204)
 
 
 @router.get(_SESSIONS, summary="Where one is signed in")

@@ -71,6 +71,15 @@ class _Asked:
         return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
 
 
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A form that is shown again. `problem`: the key of its words."""
+
+    problem: str
+    client_id: str | None
+    kept: frozenset[str]
+
+
 @router.get(AUTHORIZE, include_in_schema=False)
 async def ask(request: Request, resources: ResourcesDep) -> Response:
     visit = await _visit(request, resources)
@@ -97,16 +106,18 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
         return _redirect(asked.answered(error=OAuthError.ACCESS_DENIED))
     if isinstance(access, OAuthRefused):
         return _sent_back(request, asked, access)
-    kept = {name.removeprefix(_SCOPE) for name in form if name.startswith(_SCOPE)}
-    if kept.isdisjoint(access.scopes):
-        return await _consent_page(request, resources, visit, asked, access, status=400)
-    tenant = TenantId(parse_ulid(form.get("client", "")) or "")
+    kept = frozenset(name.removeprefix(_SCOPE) for name in form if name.startswith(_SCOPE))
+    chosen = parse_ulid(form.get("client", ""))
+    if chosen is None or kept.isdisjoint(access.scopes):
+        answered = _Answered("no_client" if chosen is None else "nothing_kept", chosen, kept)
+        return await _consent_page(request, resources, visit, asked, access, answered)
+    tenant = TenantId(chosen)
     try:
         async with resources.work.spanning(tenant) as work:
             code = await give_consent(
                 work,
                 visit.user.id,
-                Consent(asked.client, asked.redirect_uri, access, frozenset(kept)),
+                Consent(asked.client, asked.redirect_uri, access, kept),
                 secrets.token_bytes(CODE_BYTES),
                 network=client_network(request),
             )
@@ -166,10 +177,9 @@ async def _consent_page(
     visit: Visit,
     asked: _Asked,
     access: AccessRequest,
-    *,
-    status: int = 200,
+    answered: _Answered | None = None,
 ) -> Response:
-    """`status` 400: the person has left nothing to agree to."""
+    """No scope is ticked and, of several clients, none is chosen, until the person does so."""
     async with resources.database.reading_across() as reading:
         mine = await clients_of(reading, visit.user.id)
         email = await address_of(reading, visit.user.id)
@@ -179,7 +189,7 @@ async def _consent_page(
     return resources.pages.render(
         request,
         "identity/consent.html",
-        status=status,
+        status=200 if answered is None else 400,
         form_action=f"'self' {asked.redirect_uri.form_source}",
         csrf=visit.csrf,
         email=email or visit.user.id,
@@ -189,7 +199,9 @@ async def _consent_page(
         choices=choices,
         scopes=access.scopes,
         action=f"{AUTHORIZE}?{request.url.query}",
-        nothing_kept=status == 400,
+        problem=answered and answered.problem,
+        chosen=answered and answered.client_id,
+        kept=answered.kept if answered else frozenset(),
     )
 
 

@@ -91,14 +91,15 @@ async def verify(
     body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
-    """A code is good once, for ten minutes and for five tries. A new shop's account is made here,
-    and an invited address joins the client that invited it."""
+    """A code is valid once, for ten minutes and for five tries. A new shop's account is opened
+    here. An invitation stays open until the user accepts or declines it."""
     done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
     return VerifyAnswer(
         **tokens_of(resources, done.opened).model_dump(),
         user_id=done.opened.session.user_id,
         client_id=done.client_id,
         created=done.created,
+        invited=done.invited,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.access import ManagerDep, PageDep
+from api.access import ChosenManagerDep, ManagerDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId
 from api.schemas.core.client_query import cursor_after
@@ -44,13 +44,13 @@ async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPag
 
 @router.post(_INTEGRATIONS, summary="Connect a shop or helpdesk", status_code=201)
 async def connect(
-    member: ManagerDep,
+    member: ChosenManagerDep,
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
 ) -> TriedIntegration:
-    """A connection to the same provider that was there ends. Credentials are sealed before they are
-    stored, and then tried by one cheap read: `problem` says what was found. The connection stays
-    whatever that is."""
+    """A member of several clients names one. A connection to the same provider that was there ends.
+    Credentials are sealed before they are stored, and then tried by one cheap read: `problem` says
+    what was found. The connection stays whatever that is."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,

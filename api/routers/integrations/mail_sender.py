@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.access import ManagerDep, MemberDep
+from api.access import ChosenManagerDep, ManagerDep, MemberDep
 from api.dashboard.pages import language_of
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, errors
@@ -35,7 +35,7 @@ async def sender(member: MemberDep, resources: ResourcesDep) -> ShownSender:
 
 @router.put(_SENDER, summary="Set the sender of a client's mails", responses=errors(409))
 async def put(
-    member: ManagerDep,
+    member: ChosenManagerDep,
     body: Annotated[SenderBody, Depends(JsonBody(SenderBody))],
     request: Request,
     resources: ResourcesDep,

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.access import Asked, ManagerDep, QueryInClient
+from api.access import Asked, ChosenManagerDep, ManagerDep, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.core.client_query import PageQuery, cursor_after
@@ -41,7 +41,7 @@ async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
 
 @router.post(_KEYS, summary="Make a key", status_code=201, responses=errors(409))
 async def create(
-    member: ManagerDep,
+    member: ChosenManagerDep,
     body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
     resources: ResourcesDep,
 ) -> KeyWithText:

@@ -5,14 +5,18 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.access import ManagerDep
+from api.access import Asked, ManagerDep, QueryInClient
 from api.openapi import path_parameter
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, Part, errors
-from api.schemas.tenants.members import MemberList, MemberOut, RoleBody
+from api.schemas.tenants.keys import Key
+from api.schemas.tenants.members import MadeKeys, MemberList, MemberOut, RemovalQuery, RoleBody
+from domain.tenants.actor import MANAGERS, without_address
 from domain.tenants.errors import MemberNotFound
+from domain.tenants.key_choice import key_choice
 from domain.tenants.user import is_user_id
 from services.tenants.members import change_role, remove_member
+from store.tenants.keys import KeyRepository
 from store.tenants.members import MemberRepository
 
 router = APIRouter(route_class=DescribedRoute)
@@ -45,6 +49,17 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
     return MemberList(members=tuple(map(MemberOut.model_validate, found)))
 
 
+@router.get(f"{_MEMBER}/keys", summary="List the active keys that a member made")
+async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
+    """Decide about them when the member is removed or loses the role. Former members are listed as
+    long as a key of theirs is active."""
+    async with resources.database.reading_across() as connection:
+        found = await KeyRepository(connection).made_by(member.tenant, without_address(user_id))
+        if not found:
+            await MemberRepository(connection).member(member.tenant, user_id)
+    return MadeKeys(keys=tuple(map(Key.model_validate, found)))
+
+
 @router.patch(_MEMBER, summary="Give a member another role", responses=errors(409))
 async def change(
     member: ManagerDep,
@@ -52,16 +67,24 @@ async def change(
     body: Annotated[RoleBody, Depends(JsonBody(RoleBody))],
     resources: ResourcesDep,
 ) -> MemberOut:
-    """From the next request on. The owner stays the owner. Programs that were let in by somebody
-    who is neither owner nor admin any more are shut out."""
+    """From the next request on. The owner stays the owner. A member who is neither owner nor admin
+    any more loses the programs that they let in and the invitations that they sent; `keys` decides
+    about the keys that they made."""
+    choice = key_choice(body.keys)
     async with resources.work.spanning(member.tenant) as work:
-        changed = await change_role(work, member.actor, user_id, body.role)
+        changed = await change_role(work, member.actor, user_id, body.role, keys=choice)
     return MemberOut.model_validate(changed)
 
 
 @router.delete(_MEMBER, summary="End a membership", status_code=204, responses=errors(409))
-async def remove(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> Response:
-    """At once. Programs that the member has let in are shut out; keys that they made stay."""
-    async with resources.work.spanning(member.tenant) as work:
-        await remove_member(work, member.actor, user_id)
+async def remove(
+    asked: Annotated[Asked[RemovalQuery], Depends(QueryInClient(RemovalQuery, MANAGERS))],
+    user_id: UserId,
+    resources: ResourcesDep,
+) -> Response:
+    """At once. The programs that the member let in are shut out, and the invitations that they sent
+    end; `keys` decides about the keys that they made."""
+    choice = key_choice(asked.query.keys)
+    async with resources.work.spanning(asked.tenant) as work:
+        await remove_member(work, asked.actor, user_id, keys=choice)
     return Response(status_code=204)

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.access import InClientOf, ManagerDep, MemberAt, UserDep, member_for
+from api.access import InClientOf, ManagerDep, MemberAt, UserDep, check_chosen, member_for
 from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
@@ -66,6 +66,7 @@ async def create(
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
     """The answer shows the secret, once: it signs whatever is sent."""
+    await check_chosen(user, body.client_id, resources)
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         made = await create_webhook(

@@ -14,6 +14,7 @@ class OwnClientOut(BaseModel):
     id: str
     brand_name: str
     role: Role
+    owner_email: str = Field(description="Tells clients of the same name apart.")
 
 
 class ClientList(BaseModel):

@@ -50,3 +50,26 @@ class InvitationList(BaseModel):
     invitations: tuple[InvitationOut, ...] = Field(
         description="Those that can be accepted, newest first."
     )
+
+
+class ReceivedInvitationOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    client_id: str
+    brand_name: str = Field(description="The name that the client gave itself. It is not verified.")
+    role: Role
+    inviter_email: str | None = Field(
+        description="The inviter's verified address. Null for an operator of the service."
+    )
+    created_at: datetime
+    expires_at: datetime
+
+
+class ReceivedInvitationList(BaseModel):
+    invitations: tuple[ReceivedInvitationOut, ...] = Field(description="Oldest first.")
+
+
+class AcceptedInvitation(BaseModel):
+    client_id: str
+    role: Role

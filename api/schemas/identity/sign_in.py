@@ -63,9 +63,10 @@ class Tokens(BaseModel):
 
 
 class VerifyAnswer(Tokens):
-    """`client_id`: the user's own client, null of a user who belongs to none. `created`: whether
-    it was made just now."""
+    """`client_id`: the user's default client, null for a user without a client. `created`: whether
+    this sign-in opened it. `invited`: whether invitations wait for an answer."""
 
     user_id: str
     client_id: str | None
     created: bool
+    invited: bool

@@ -5,8 +5,11 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
+from api.schemas.tenants.keys import Key
 from domain.tenants.client import Role
+from domain.tenants.key_choice import KeyFate
 
 _GIVEN: Final = [Role.ADMIN, Role.AGENT, Role.VIEWER]
 
@@ -20,6 +23,28 @@ class RoleBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"role": "agent"}]})
 
     role: GivenRole
+    keys: KeyFate | None = Field(
+        default=None,
+        description="What becomes of the active keys that the member made, if the new role may "
+        "make none. Without it the answer is then 409 `keys_undecided`.",
+    )
+
+
+class RemovalQuery(ClientQuery):
+    keys: Annotated[
+        KeyFate | None,
+        Field(
+            description="What becomes of the active keys that the member made. Without it the "
+            "answer is 409 `keys_undecided` if there are any."
+        ),
+    ] = None
+
+
+class KeysQuery(ClientQuery):
+    """Of the page that asks what becomes of a member's keys. `role`: the new one; None: removed."""
+
+    user_id: str
+    role: GivenRole | None = None
 
 
 class MemberOut(BaseModel):
@@ -29,6 +54,10 @@ class MemberOut(BaseModel):
     email: str
     role: Role
     since: datetime
+
+
+class MadeKeys(BaseModel):
+    keys: tuple[Key, ...] = Field(description="Active ones, oldest first.")
 
 
 class MemberList(BaseModel):

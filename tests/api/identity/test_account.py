@@ -28,9 +28,11 @@ async def test_who_is_signed_in(front: LiveEngine, shop: Shop, owner: dict[str, 
 
     answer = await front.http.get(ME, headers=owner)
 
+    own = {"id": shop.client_id, "brand_name": "Boutique", "role": "owner"}
+    other = {"id": joined.client_id, "brand_name": "Deuxième", "role": "viewer"}
     clients = [
-        {"id": shop.client_id, "brand_name": "Boutique", "role": "owner"},
-        {"id": joined.client_id, "brand_name": "Deuxième", "role": "viewer"},
+        own | {"owner_email": f"{shop.client_id.lower()}@example.com"},
+        other | {"owner_email": f"{joined.client_id.lower()}@example.com"},
     ]
     assert answer.json() == {
         "clients": clients,

@@ -6,90 +6,21 @@ import pytest
 import sqlalchemy as sa
 
 from domain.core.errors import InvalidInput
-from domain.identity.contracts import SendMailInput
 from domain.identity.errors import InvalidAddress, InvitationNotFound, TooManyInvitations
-from domain.identity.invitation import INVITATIONS_A_DAY, INVITED_FOR, Invitation
+from domain.identity.invitation import INVITATIONS_A_DAY, INVITED_FOR
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
 from services.identity.invitations import invite, invite_again, withdraw
 from store.identity.invitations import InvitationRepository
 from store.identity.tables import invitations
-from store.tenants.members import MemberRepository
-from store.tenants.tables import clients, users
+from store.tenants.tables import users
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
-from tests.support.identity.sign_in import ask, mail_to, new_address, sign_up
+from tests.support.identity.invitations import owner
+from tests.support.identity.sign_in import ask, mail_to, new_address
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop, open_shop
-
-
-def owner(shop: Shop) -> Actor:
-    return Actor.person(shop.owner_user_id, Role.OWNER)
-
-
-async def invited(
-    engine: LiveEngine, shop: Shop, email: str, role: Role = Role.AGENT
-) -> Invitation:
-    resources = engine.app.state.resources
-    async with resources.work.of(shop.tenant) as work:
-        made = await invite(work, owner(shop), email, role, language="en")
-    await resources.engine.mail(
-        SendMailInput(kind="invitation", record_id=made.id, client_id=shop.client_id)
-    )
-    return made
-
-
-async def role_in(engine: LiveEngine, shop: Shop, user_id: str) -> Role | None:
-    async with engine.database.reading_across() as connection:
-        return await MemberRepository(connection).role(user_id, shop.client_id)
-
-
-async def test_an_invited_address_joins_and_makes_no_client(
-    engine: LiveEngine, mail: MailServer, shop: Shop
-) -> None:
-    email = new_address()
-    await invited(engine, shop, email.upper())
-    told = await mail_to(mail, email)
-    assert told["Subject"] == "Invitation to join “Boutique”"
-
-    account = await sign_up(engine, mail, email, "My own", number=2)
-
-    assert account.client_id == shop.client_id
-    assert await role_in(engine, shop, account.user_id) is Role.AGENT
-    assert not await rows(engine.database, clients, owner_user_id=account.user_id)
-
-
-async def test_a_user_who_is_invited_joins_beside_their_own_client(
-    engine: LiveEngine, mail: MailServer, shop: Shop
-) -> None:
-    account = await sign_up(engine, mail)
-    await invited(engine, shop, account.email, Role.ADMIN)
-    await mail_to(mail, account.email, number=2)
-
-    again = await sign_up(engine, mail, account.email, None, number=3)
-
-    assert (again.user_id, again.client_id) == (account.user_id, account.client_id)
-    assert await role_in(engine, shop, account.user_id) is Role.ADMIN
-
-
-async def test_an_owner_who_is_invited_stays_the_owner(
-    engine: LiveEngine, mail: MailServer
-) -> None:
-    account = await sign_up(engine, mail)
-    own = await open_shop(engine.database)
-    async with engine.database.service() as connection:
-        await connection.execute(
-            sa.update(clients)
-            .where(clients.c.id == own.client_id)
-            .values(owner_user_id=account.user_id)
-        )
-    await invited(engine, own, account.email, Role.VIEWER)
-    await mail_to(mail, account.email, number=2)
-
-    await sign_up(engine, mail, account.email, None, number=3)
-
-    assert await role_in(engine, own, account.user_id) is Role.OWNER
 
 
 @pytest.mark.parametrize("over", ["withdrawn", "expired", "replaced"])

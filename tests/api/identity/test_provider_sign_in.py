@@ -13,6 +13,8 @@ from services.identity.invitations import invite
 from store.identity.people import clients_of, user_of
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import PageVisitor
+from tests.support.identity.invitations import role_in
 from tests.support.identity.oidc import (
     CALLBACK,
     SHOP,
@@ -63,7 +65,7 @@ async def test_somebody_new_names_a_shop_and_comes_back(
     assert own.role is Role.OWNER
 
 
-async def test_an_invited_address_joins(
+async def test_an_invited_person_signs_in_and_accepts(
     provided: LiveEngine, provider: OidcProvider, shop: Shop
 ) -> None:
     sub, email = new_sub(), new_address()
@@ -71,10 +73,45 @@ async def test_an_invited_address_joins(
     async with browser(provided) as client:
         answer = await come_back(client, provider, sub, verified(email.upper()))
 
-        assert answer.headers["location"] == "/app"
-        assert await is_in(client)
+        assert answer.headers["location"] == "/app/invitations"
+        assert await role_in(provided, shop, sub) is None
+        visitor = PageVisitor(client, sub)
+        page = await visitor.see("/app/invitations")
+        assert "Boutique" in page
+        await visitor.send("/app/invitations", "/app/invitations", {"do": "accept"})
+    assert await role_in(provided, shop, sub) is Role.AGENT
+
+
+async def test_an_invited_person_may_open_a_client_of_their_own_instead(
+    provided: LiveEngine, provider: OidcProvider, shop: Shop
+) -> None:
+    sub, email = new_sub(), new_address()
+    await invited(provided, shop, email)
+    async with browser(provided) as client:
+        await come_back(client, provider, sub, verified(email))
+        visitor = PageVisitor(client, sub)
+        form = "/app/no-client"
+        refused = await visitor.send(form, form, {"brand_name": " "})
+        assert refused.status_code == 400
+        done = await visitor.send(form, form, {"brand_name": "Atelier Nord"})
+        assert "Atelier Nord" in await visitor.follow(done)
     async with provided.app.state.resources.database.reading_across() as connection:
-        assert await MemberRepository(connection).role(sub, shop.client_id) is Role.AGENT
+        (own,) = await clients_of(connection, sub)
+    assert (own.brand_name, own.role) == ("Atelier Nord", Role.OWNER)
+
+
+async def test_an_address_that_moves_at_the_provider_moves_here(
+    provided: LiveEngine, provider: OidcProvider, shop: Shop
+) -> None:
+    sub, later = new_sub(), new_address()
+    async with browser(provided) as client:
+        await open_account(client, provider, sub, new_address())
+    await invited(provided, shop, later)
+    async with browser(provided) as client:
+        answer = await come_back(client, provider, sub, verified(later))
+        assert answer.headers["location"] == "/app/invitations"
+    async with provided.app.state.resources.database.reading_across() as connection:
+        assert await user_of(connection, later) == sub
 
 
 @pytest.mark.parametrize("said", [False, "true", None])

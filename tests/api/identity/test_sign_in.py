@@ -5,6 +5,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid
+from domain.identity.opening import OpeningLimits
 from domain.identity.session import SessionKind
 from domain.tenants.client import Plan
 from services.identity.sessions import Visitor
@@ -101,14 +102,15 @@ async def test_who_guesses_the_code_of_an_unknown_address_gets_no_account(
     front: LiveEngine,
 ) -> None:
     email, resources = new_address(), front.app.state.resources
-    wanted = CodeWanted(email, None, "fr", "123456")
+    limits = OpeningLimits(100)
+    wanted = CodeWanted(email, None, "fr", "203.0.113.0/24", "123456")
     presented = CodePresented(
         email, "123456", SessionKind.REFRESH, Visitor("203.0.113.0/24", "x"), b"r" * 32
     )
     async with resources.work.everywhere() as work:
-        assert await make_code(work, wanted, resources.sealer)
+        assert await make_code(work, wanted, resources.sealer, limits)
     async with resources.work.everywhere() as work:
-        assert await sign_in(work, presented, resources.sealer) is None
+        assert await sign_in(work, presented, resources.sealer, limits) is None
 
     assert not await rows(front.database, users, email=email)
 

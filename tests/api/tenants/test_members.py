@@ -8,9 +8,12 @@ import pytest
 from adapters.system import new_ulid, utc_now
 from domain.tenants.api_key import KEY_BYTES, new_key
 from domain.tenants.client import Role
+from store.audit.tables import audit_entries
 from store.tenants.keys import KeyRepository
 from tests.support.billing.usage import USAGE
 from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
+from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.dashboard import code, person
 from tests.support.tenants.account import INVITATIONS, KEYS, MEMBERS, new_member
 from tests.support.tenants.identity import bearer, session_token
@@ -103,6 +106,69 @@ async def test_programs_of_somebody_who_may_make_no_keys_any_more(
     assert not await works(front, shop, theirs)
     assert await works(front, shop, others)
     assert await works(front, shop, shop.key)
+
+
+async def key_of(front: LiveEngine, shop: Shop, user_id: str) -> dict[str, str]:
+    """A key that an admin makes for a system of the client's."""
+    theirs = bearer(session_token(front.settings, user_id))
+    made = (await front.http.post(KEYS, json={"label": "Caisse"}, headers=theirs)).json()
+    return {"id": made["key"]["id"], "text": made["text"]}
+
+
+@pytest.mark.parametrize("role", ["viewer", "agent", None])
+@pytest.mark.parametrize("fate", ["revoke", "keep"])
+async def test_keys_of_a_removed_admin_do_not_survive_unnoticed(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], role: str | None, fate: str
+) -> None:
+    """The attack: an admin makes a key, loses the role, and the key goes on without a word."""
+    user_id = await new_member(front, shop, Role.ADMIN)
+    key = await key_of(front, shop, user_id)
+    listed = await front.http.get(f"{MEMBERS}/{user_id}/keys", headers=owner)
+    assert [one["id"] for one in listed.json()["keys"]] == [key["id"]]
+
+    async def end(**choice: str) -> httpx.Response:
+        path = f"{MEMBERS}/{user_id}"
+        if role is None:
+            return await front.http.delete(path, params=choice, headers=owner)
+        return await front.http.patch(path, json={"role": role, **choice}, headers=owner)
+
+    undecided = await end()
+    assert code(undecided) == (409, "keys_undecided")
+    assert undecided.json()["keys"] == 1
+    members = (await front.http.get(MEMBERS, headers=owner)).json()["members"]
+    assert ("admin", user_id) in {(one["role"], one["user_id"]) for one in members}
+    assert await works(front, shop, key["text"])
+
+    assert (await end(keys=fate)).status_code in (200, 204)
+
+    assert await works(front, shop, key["text"]) is (fate == "keep")
+    assert await works(front, shop, shop.key)
+    log = await rows(front.database, audit_entries, client_id=shop.client_id)
+    told = "key kept" if fate == "keep" else "key revoked"
+    assert [one["ids"]["key_id"] for one in log if one["what"] == told] == [key["id"]]
+
+
+async def test_the_page_lists_the_keys_and_revokes_those_that_are_ticked(
+    front: LiveEngine, shop: Shop
+) -> None:
+    user_id = await new_member(front, shop, Role.ADMIN)
+    ended, kept = await key_of(front, shop, user_id), await key_of(front, shop, user_id)
+    async with at_pages(front, shop) as visitor:
+        asked = await visitor.send("/app/members", "/app/members/remove", {"user_id": user_id})
+        where = asked.headers["location"]
+        page = await visitor.see(where)
+        assert f'name="revoke:{ended["id"]}" value="on" checked' in page
+        assert await works(front, shop, ended["text"])
+        done = await visitor.send(
+            where, "/app/members/remove", {f"revoke:{ended['id']}": "on", "user_id": user_id}
+        )
+        after = await visitor.follow(done)
+        assert "is removed" in after
+        assert "Keys without a manager" in after
+        assert f"/app/keys/{kept['id']}" in after
+        assert ended["id"] not in after
+    assert not await works(front, shop, ended["text"])
+    assert await works(front, shop, kept["text"])
 
 
 @pytest.mark.parametrize("user_id", ["x" * 256, "%00", "nobody", "a%0Ab"])

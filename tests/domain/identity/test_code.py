@@ -1,17 +1,77 @@
 """The code: who holds neither it nor the key learns nothing, and guessing is hopeless."""
 
+from dataclasses import replace
+
 import pytest
 from cryptography.fernet import Fernet
 
 from adapters.seal import FernetSealer
-from domain.identity.code import CODES, CODES_A_DAY, TRIES, code_digest, code_text, is_code
+from domain.identity.code import (
+    CODES,
+    CodesMade,
+    code_digest,
+    code_text,
+    is_code,
+    tries_of_next,
+)
 
 KEY = Fernet.generate_key().decode()
 SEALER = FernetSealer(KEY)
 
 
-def test_guessing_all_day_finds_an_address_once_in_ten_thousand_at_most() -> None:
-    assert CODES_A_DAY * TRIES / CODES < 1e-4
+def test_guessing_all_day_from_many_networks_is_bounded() -> None:
+    """Each request comes from a network of its own and takes all the tries that it gets."""
+    guesses, hours = 0, [0] * 24
+    strangers = 0
+    for hour in range(24):
+        for _ in range(100):
+            made = CodesMade(
+                is_known=True,
+                is_trusted=False,
+                by_strangers=strangers,
+                by_requester=0,
+                within_hour=hours[hour],
+                by_requester_within_hour=0,
+                to_strangers=0,
+            )
+            if tries := tries_of_next(made, to_strangers=10):
+                guesses += tries.at_home + tries.elsewhere
+                hours[hour] += 1
+                strangers += 1
+    assert guesses / CODES < 1.5e-4
+
+
+QUIET = CodesMade(
+    is_known=True,
+    is_trusted=False,
+    by_strangers=0,
+    by_requester=0,
+    within_hour=0,
+    by_requester_within_hour=0,
+    to_strangers=0,
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "tries"),
+    [
+        ({}, (5, 3)),
+        ({"by_strangers": 10, "within_hour": 10}, (2, 0)),
+        ({"by_strangers": 10, "by_requester": 5, "by_requester_within_hour": 5}, (2, 0)),
+        ({"by_strangers": 10, "within_hour": 9, "by_requester_within_hour": 1}, None),
+        ({"by_strangers": 500, "within_hour": 500, "is_trusted": True}, (5, 3)),
+        ({"by_strangers": 500, "within_hour": 500}, None),
+        ({"by_strangers": 500, "within_hour": 0}, (2, 0)),
+        ({"is_known": False, "by_strangers": 10, "within_hour": 10}, (2, 0)),
+        ({"is_known": False, "by_strangers": 10, "by_requester": 1}, None),
+        ({"is_known": False, "by_strangers": 500}, None),
+        ({"is_known": False, "to_strangers": 10}, None),
+        ({"to_strangers": 10}, (5, 3)),
+    ],
+)
+def test_who_gets_one_more_code(change: dict[str, int], tries: tuple[int, int] | None) -> None:
+    given = tries_of_next(replace(QUIET, **change), to_strangers=10)
+    assert (None if given is None else (given.at_home, given.elsewhere)) == tries
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "000000"), (42, "000042"), (999_999, "999999")])

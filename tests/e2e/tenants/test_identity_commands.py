@@ -1,7 +1,8 @@
 """Members and session tokens by the command line, and what the API makes of them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,11 +10,20 @@ import pytest
 
 from adapters.identity.session import session_verifier
 from adapters.identity.session_key import new_session_key
+from domain.core.ids import TenantId
+from domain.tenants.actor import Actor
+from domain.tenants.api_key import KEY_BYTES
+from domain.tenants.client import Role
 from domain.tenants.user import User
 from embedded.data_folder import DataFolder
+from services.core.unit_of_work import UnitsOfWork
+from services.identity.invitations import invite
+from services.tenants.keys import create_key
+from store.core.database import Database
 from tests.support.core.command_line import cli, cli_json, cli_process
 from tests.support.core.engine import settings_of
 from tests.support.core.postgres import PostgresServer
+from tests.support.core.units import units_on
 
 OWNER = "owner@example.com"
 
@@ -35,6 +45,13 @@ def installed(postgres: PostgresServer) -> Iterator[Installation]:
         )
         assert made["owner_user_id"] == "sub|1"
         yield Installation(env, made["client_id"], made["owner_user_id"])
+
+
+@asynccontextmanager
+async def units_of(installed: Installation) -> AsyncIterator[UnitsOfWork]:
+    database = Database(installed.env["DATABASE_URL"])
+    yield units_on(database)
+    await database.close()
 
 
 async def user_of(token: str, session_key: str) -> User:
@@ -72,6 +89,48 @@ def test_members(installed: Installation) -> None:
     assert known["user_id"] == "sub|2"
     removed = cli_json("member", "remove", *client, "--user", "sub|2", **installed.env)
     assert removed["user_id"] == "sub|2"
+
+
+async def test_keys_of_a_removed_admin(installed: Installation) -> None:
+    client, tenant = ("--client", installed.client_id), TenantId(installed.client_id)
+    admin = ("--user", "admin@example.com")
+    added = cli_json("member", "add", *client, *admin, "--role", "admin", **installed.env)
+    async with units_of(installed) as units, units.of(tenant) as work:
+        actor = Actor.person(added["user_id"], Role.ADMIN)
+        made = await create_key(work, actor, "Caisse", b"k" * KEY_BYTES)
+    listed = cli_json("member", "keys", *client, *admin, **installed.env)
+    assert listed["keys"] == [{"id": made.id, "label": "Caisse"}]
+    for change in (["remove"], ["add", "--role", "agent"]):
+        refused = cli("member", *change, *client, *admin, **installed.env)
+        assert (refused.returncode, "revoke or keep them" in refused.stderr) == (1, True)
+
+    cli_json("member", "remove", *client, *admin, "--keys", "revoke", **installed.env)
+
+    assert cli_json("member", "keys", *client, *admin, **installed.env) == {"keys": []}
+
+
+@pytest.mark.parametrize("verb", ["accept", "decline"])
+async def test_an_invitation_is_answered(installed: Installation, verb: str) -> None:
+    other = cli_json(
+        "client", "create", "--brand", "Invitée", "--owner-email", f"{verb}@example.com",
+        **installed.env,
+    )  # fmt: skip
+    user = ("--user", f"{verb}@example.com")
+    async with units_of(installed) as units, units.of(TenantId(installed.client_id)) as work:
+        inviter = Actor.person(installed.owner_id, Role.OWNER)
+        made = await invite(work, inviter, f"{verb}@example.com", Role.AGENT, language="fr")
+    (listed,) = cli_json("invitation", "list", *user, **installed.env)["invitations"]
+    assert (listed["id"], listed["brand_name"], listed["inviter_email"]) == (made.id, "B", OWNER)
+    stranger = cli("invitation", verb, made.id, "--user", OWNER, **installed.env)
+    assert (stranger.returncode, "invitation_not_found" in stranger.stderr) == (1, True)
+
+    done = cli_json("invitation", verb, made.id, *user, **installed.env)
+
+    assert done["user_id"] == other["owner_user_id"]
+    assert cli_json("invitation", "list", *user, **installed.env) == {"invitations": []}
+    members = cli_json("member", "list", "--client", installed.client_id, **installed.env)
+    joined = {one["email"]: one["role"] for one in members["members"]}
+    assert joined.get(f"{verb}@example.com") == ("agent" if verb == "accept" else None)
 
 
 @pytest.mark.parametrize(

@@ -97,14 +97,21 @@ async def browser_of(engine: LiveEngine, user_id: str) -> Browser:
     return Browser(engine.http, opened.secret)
 
 
-def form_of(page: httpx.Response, *, decision: str = "allow") -> dict[str, str]:
-    """The page's form as a browser would send it, untouched."""
+def form_of(
+    page: httpx.Response, *, decision: str = "allow", untouched: bool = False
+) -> dict[str, str]:
+    """The page's form as a browser sends it: with every box ticked and the first client chosen, or
+    `untouched`."""
     form = {"decision": decision}
     for tag in re.findall(r"<input[^>]*>", page.text):
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        form[unescape(attributes["name"])] = unescape(attributes.get("value", "on"))
+        is_box = attributes["type"] == "checkbox"
+        if not is_box or not untouched or tag.endswith(" checked>"):
+            form[unescape(attributes["name"])] = unescape(attributes.get("value", "on"))
     options = re.findall(r'<option value="([^"]*)"', page.text)
-    return {**form, "client": options[0]} if options else form
+    if not options:
+        return form
+    return form | {"client": options[0] if untouched else next(filter(None, options))}
 
 
 async def consented(

@@ -168,6 +168,10 @@ ACCESS: Final[dict[Route, Access]] = {
     **{route: Access(REVIEWERS, body=it, missing=no) for route, (it, no) in cases.CHANGES.items()},
     ("POST", cases.CONTENT_PREVIEWS): Access(MANAGERS, body={"new_knowledge": ENTRY}),
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
+    account.LEAVE: Access(ALL, Client.NONE),
+    **{
+        route: Access(ALL, Client.NONE, missing="invitation_not_found") for route in account.ANSWERS
+    },
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
 
@@ -223,6 +227,10 @@ async def _invitation(front: LiveEngine, shop: Shop) -> Ids:
     return await account.an_invitation(front, await person(front, shop, Role.OWNER))
 
 
+async def _own_client(front: LiveEngine, shop: Shop) -> Ids:
+    return {"client_id": shop.client_id}
+
+
 async def _member(front: LiveEngine, shop: Shop) -> Ids:
     return {"user_id": await account.new_member(front, shop)}
 
@@ -263,6 +271,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{playbook_id}": _playbook,
     "{invitation_id}": _invitation,
     "{user_id}": _member,
+    "{client_id}": _own_client,
     "{session_id}": _session,
     "{case_id}": cases.case_ids,
     "{case_run_id}": cases.case_ids,

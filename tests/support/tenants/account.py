@@ -55,6 +55,7 @@ FOR_MANAGERS: Final[tuple[tuple[str, str, Body], ...]] = (
     ("GET", MEMBERS, None),
     ("PATCH", MEMBERS + "/{user_id}", {"role": "viewer"}),
     ("DELETE", MEMBERS + "/{user_id}", None),
+    ("GET", MEMBERS + "/{user_id}/keys", None),
     ("GET", INVITATIONS, None),
     ("POST", INVITATIONS, INVITED),
     ("POST", INVITATIONS + "/{invitation_id}/resend", None),
@@ -81,8 +82,15 @@ FOR_MEMBERS: Final[tuple[tuple[str, str], ...]] = (
 OF_ONESELF: Final[tuple[tuple[str, str], ...]] = (
     ("GET", ME),
     ("GET", CLIENTS),
+    ("GET", ME + "/invitations"),
     ("GET", SESSIONS),
     ("DELETE", SESSIONS),
+)
+LEAVE: Final = ("DELETE", ME + "/clients/{client_id}")
+RECEIVED: Final = ME + "/invitations"
+ANSWERS: Final[tuple[tuple[str, str], ...]] = (
+    ("POST", RECEIVED + "/{invitation_id}/accept"),
+    ("POST", RECEIVED + "/{invitation_id}/decline"),
 )
 ONE_SESSION: Final = ("DELETE", SESSIONS + "/{session_id}")
 

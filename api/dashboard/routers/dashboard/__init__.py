@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from api.dashboard.routers.dashboard import draft_forms, me_page, no_client, overview
+from api.dashboard.routers.dashboard import draft_forms, me_page, overview
 
-ROUTERS: Final = (overview.router, me_page.router, no_client.router, draft_forms.router)
+ROUTERS: Final = (overview.router, me_page.router, draft_forms.router)

@@ -4,6 +4,7 @@ from typing import Final
 
 from api.dashboard.routers.identity import (
     enter_page,
+    joining_pages,
     members_pages,
     provider_sign_in,
     sessions_page,
@@ -15,5 +16,6 @@ ROUTERS: Final = (
     enter_page.router,
     provider_sign_in.router,
     sessions_page.router,
+    joining_pages.router,
     members_pages.router,
 )

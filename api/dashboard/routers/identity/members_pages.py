@@ -1,30 +1,38 @@
 """/app/members: who may act for the client, and who is invited to."""
 
+from collections.abc import Set
 from typing import Annotated, Final
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import ManagersPost, Post
 from api.schemas.identity.invitation import InvitationBody
-from api.schemas.tenants.members import RoleBody
+from api.schemas.tenants.members import KeysQuery, RoleBody
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
 from domain.identity.contracts import SendMailInput
 from domain.identity.errors import InvitationNotFound
 from domain.identity.invitation import Invitation
-from domain.tenants.actor import MANAGERS
-from domain.tenants.errors import MemberNotFound
+from domain.tenants.actor import MANAGERS, is_operator, without_address
+from domain.tenants.api_key import MAX_ACTIVE
+from domain.tenants.errors import KeysUndecided, MemberNotFound
+from domain.tenants.key_choice import KeyChoice
 from domain.tenants.user import is_user_id
 from services.dashboard.forms import standing_in
 from services.identity.invitations import invite, invite_again, withdraw
 from services.tenants.members import change_role, remove_member
 from store.identity.invitations import InvitationRepository
+from store.tenants.keys import KeyEntry, KeyRepository
 from store.tenants.members import MemberRepository
 
 _LIST: Final = "/app/members"
 _INVITE: Final = f"{_LIST}/invite"
+_KEYS: Final = f"{_LIST}/keys"
+_ROLE: Final = f"{_LIST}/role"
+_REMOVE: Final = f"{_LIST}/remove"
 
 router = APIRouter(include_in_schema=False)
 
@@ -35,31 +43,73 @@ async def members(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
         found = await MemberRepository(connection).all(page.tenant)
     async with page.resources.database.reading(page.tenant) as connection:
         invited = await InvitationRepository(connection, page.tenant).open(page.now)
+        active = await KeyRepository(connection).page(
+            page.tenant, after=None, limit=2 * MAX_ACTIVE, revoked=False
+        )
+    managers = {without_address(one.user_id) for one in found if one.role in MANAGERS}
     return page.render(
         "identity/members.html",
         members=found,
         invited=invited,
         people={one.user_id: one.email for one in found},
+        left=[one for one in active if _lost_its_manager(one, managers)],
         typed=await page.typed(_INVITE, {"email": "", "role": "agent"}),
     )
 
 
-@router.post(f"{_LIST}/role")
+@router.get(_KEYS)
+async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
+    """The keys that a member made, before the member is removed or gets the role of the query."""
+    query = page.query(KeysQuery)
+    if not is_user_id(query.user_id):
+        raise MemberNotFound("the user is no member of this client")
+    async with page.resources.database.reading_across() as connection:
+        member = await MemberRepository(connection).member(page.tenant, query.user_id)
+    async with page.resources.database.reading(page.tenant) as connection:
+        made = await KeyRepository(connection).made_by(page.tenant, without_address(query.user_id))
+    return page.render("identity/member_keys.html", member=member, role=query.role, keys=made)
+
+
+@router.post(_ROLE)
 async def change(post: ManagersPost) -> Response:
     """The member is named by a field: an identity provider may call people anything."""
-    body = post.body(RoleBody, role=post.text("role"))
-    async with post.working(_LIST, spanning=True) as work:
-        changed = await change_role(work, post.page.actor, _user_id(post), body.role)
+    body, user_id = post.body(RoleBody, role=post.text("role")), _user_id(post)
+    try:
+        async with post.working(_LIST, spanning=True) as work:
+            changed = await change_role(
+                work, post.page.actor, user_id, body.role, keys=_choice(post)
+            )
+    except KeysUndecided:
+        return _decide_first(user_id, role=body.role.value)
     return post.done(_LIST, "identity.role_changed", who=changed.email)
 
 
-@router.post(f"{_LIST}/remove")
+@router.post(_REMOVE)
 async def remove(post: ManagersPost) -> Response:
     user_id = _user_id(post)
-    async with post.working(_LIST, spanning=True) as work:
-        there = await MemberRepository(standing_in(work)).member(post.page.tenant, user_id)
-        await remove_member(work, post.page.actor, user_id)
+    try:
+        async with post.working(_LIST, spanning=True) as work:
+            there = await MemberRepository(standing_in(work)).member(post.page.tenant, user_id)
+            await remove_member(work, post.page.actor, user_id, keys=_choice(post))
+    except KeysUndecided:
+        return _decide_first(user_id)
     return post.done(_LIST, "identity.removed", who=there.email)
+
+
+def _lost_its_manager(key: KeyEntry, managers: Set[str]) -> bool:
+    """Return whether a person made the key who does not manage the client."""
+    made_by = key.created_by
+    return made_by is not None and not is_operator(made_by) and made_by not in managers
+
+
+def _choice(post: Post) -> KeyChoice | None:
+    """The keys that were ticked; None if the form did not list them."""
+    return KeyChoice(frozenset(post.chosen("revoke"))) if post.ticked("decided") else None
+
+
+def _decide_first(user_id: str, **role: str) -> Response:
+    """Lead to the page that lists the keys. Nothing is changed yet."""
+    return RedirectResponse(f"{_KEYS}?{urlencode({'user_id': user_id, **role})}", status_code=303)
 
 
 @router.post(_INVITE)

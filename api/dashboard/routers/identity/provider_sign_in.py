@@ -12,11 +12,11 @@ from starlette.responses import RedirectResponse, Response
 from adapters.identity.oidc import OidcProvider
 from api.dashboard.forms import read_form
 from api.dashboard.next_page import next_page
-from api.dashboard.routers.identity.sign_in_pages import SIGNED_OUT
+from api.dashboard.routers.identity.sign_in_pages import SIGNED_OUT, first_page
 from api.dashboard.sealed_cookie import AttemptStep, NewcomerStep, give_step, step_of, take_step
 from api.dashboard.session import SIGN_IN, check_origin, is_led_here, let_in
 from api.resources import Resources, ResourcesDep
-from api.sign_in import count_address, visitor_of
+from api.sign_in import count_address, noting_held_back, opening_limits, visitor_of
 from domain.core.errors import RouteNotFound
 from domain.identity.brand import brand_name
 from domain.identity.errors import InvalidBrandName, ProviderUnreachable, SignInInterrupted
@@ -89,7 +89,7 @@ async def callback(request: Request, resources: ResourcesDep) -> Response:
     person = await provider.person(given["code"], attempt)
     done = await _signed_in(request, person, None)
     if done is not None:
-        answer = await let_in(request, done.opened.secret, step.next)
+        answer = await let_in(request, done.opened.secret, first_page(done, step.next))
         take_step(request, answer)
         return answer
     answer = RedirectResponse(SHOP, status_code=303)
@@ -134,7 +134,7 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
     done = await _signed_in(request, ProvedPerson(newcomer.subject, newcomer.email), brand)
     if done is None:
         raise RuntimeError("who names a shop has an account")
-    answer = await let_in(request, done.opened.secret, newcomer.next)
+    answer = await let_in(request, done.opened.secret, first_page(done, newcomer.next))
     take_step(request, answer)
     return answer
 
@@ -156,9 +156,9 @@ async def signed_out(request: Request, resources: ResourcesDep) -> Response:
 async def _signed_in(request: Request, person: ProvedPerson, brand: str | None) -> Entered | None:
     resources: Resources = request.app.state.resources
     proved = PersonProved(person, brand, visitor_of(request), secrets.token_bytes(SECRET_BYTES))
-    an_hour = resources.settings.limits.accounts_an_hour
-    async with resources.work.everywhere() as work:
-        return await sign_in_person(work, proved, accounts_an_hour=an_hour)
+    with noting_held_back():
+        async with resources.work.everywhere() as work:
+            return await sign_in_person(work, proved, opening_limits(resources))
 
 
 def _once_each(request: Request) -> Mapping[str, str]:

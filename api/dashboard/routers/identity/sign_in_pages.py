@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.forms import read_form
-from api.dashboard.next_page import next_page
+from api.dashboard.next_page import HOME, next_page
 from api.dashboard.session import (
     SIGN_IN,
     check_form,
@@ -21,20 +21,28 @@ from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.sign_in import count_address, enter_code, our_keys, send_code
 from domain.core.errors import DomainError
-from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode
+from domain.identity.errors import (
+    InvalidAddress,
+    InvalidBrandName,
+    InvalidCode,
+    TooManyAccounts,
+)
 from domain.identity.session import SessionKind
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from services.identity.sessions import end_session
+from services.identity.sign_in import Entered
 
 SIGN_UP: Final = "/app/sign-up"
 VERIFY: Final = "/app/verify"
 SIGNED_OUT: Final = "/app/signed-out"
+INVITATIONS: Final = "/app/invitations"
 
 _STATUS: Final[dict[type[DomainError], int]] = {
     InvalidAddress: 400,
     InvalidBrandName: 400,
     InvalidCode: 401,
+    TooManyAccounts: 429,
     TooManyRequests: 429,
 }
 _REFUSALS: Final = tuple(_STATUS)
@@ -87,7 +95,7 @@ async def verify(request: Request) -> Response:
         done = await enter_code(request, email, code, SessionKind.BROWSER)
     except _REFUSALS as error:
         return _form(request, "identity/verify.html", form, error)
-    return await let_in(request, done.opened.secret, next_page(form.get("next")))
+    return await let_in(request, done.opened.secret, first_page(done, next_page(form.get("next"))))
 
 
 @router.post("/app/sign-out")
@@ -102,6 +110,11 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     answer = RedirectResponse(after, status_code=303)
     take_cookie(request, answer)
     return answer
+
+
+def first_page(entered: Entered, wanted: str) -> str:
+    """The page after signing in. Open invitations come before the overview."""
+    return INVITATIONS if entered.invited and wanted == HOME else wanted
 
 
 async def _first_page(request: Request, template: str) -> Response:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
-from api.dashboard.post import Post, Posted
+from api.dashboard.post import ConnectingPost, Post, Posted
 from api.dashboard.routers.integrations.integration_view import (
     LIST,
     ONE,
@@ -37,7 +37,6 @@ router = APIRouter(include_in_schema=False)
 ManagersPage = Annotated[Page, Depends(OnPage(MANAGERS))]
 OnePage = Annotated[Page, Depends(OnPage(ANYONE, ONE_ID, client_of))]
 OnePost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
-ManagerPost = Annotated[Post, Depends(Posted(MANAGERS))]
 
 
 async def _named(request: Request) -> Provider:
@@ -88,7 +87,7 @@ async def new(page: ManagersPage, provider: NamedProvider) -> Response:
 
 
 @router.post(_NEW)
-async def connect(post: ManagerPost, provider: NamedProvider) -> Response:
+async def connect(post: ConnectingPost, provider: NamedProvider) -> Response:
     """Stored first, then tried: it stays whatever the trial finds."""
     page = post.page
     async with post.working() as work:
@@ -105,7 +104,7 @@ async def connect(post: ManagerPost, provider: NamedProvider) -> Response:
 
 
 @router.post(_DEMO)
-async def connect_demo(post: ManagerPost) -> Response:
+async def connect_demo(post: ConnectingPost) -> Response:
     page, shops = post.page, post.page.resources.demo_shops
     if shops is None:
         raise IntegrationNotFound

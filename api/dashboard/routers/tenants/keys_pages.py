@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.dashboard.page import OnPage, Page
-from api.dashboard.post import ManagersPost, Post, Posted
+from api.dashboard.post import ConnectingPost, Post, Posted
 from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.tenants.actor import MANAGERS
@@ -76,7 +76,7 @@ async def new(page: ManagersPage) -> Response:
 
 
 @router.post(_LIST)
-async def create(post: ManagersPost) -> Response:
+async def create(post: ConnectingPost) -> Response:
     """The one page that shows the key."""
     random = secrets.token_bytes(KEY_BYTES)
     async with post.working() as work:

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.page import OnPage, Page
-from api.dashboard.post import ManagersPost, Post, Posted, version_of
+from api.dashboard.post import ConnectingPost, Post, Posted, version_of
 from api.dashboard.snippets import VERIFYING
 from api.route import PathId
 from api.schemas.webhooks.subscription import ChangeBody, CreateBody
@@ -67,7 +67,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 
 @router.post(LIST)
-async def create(post: ManagersPost) -> Response:
+async def create(post: ConnectingPost) -> Response:
     """The one page that shows the secret."""
     resources = post.page.resources
     body = post.body(
