@@ -26,6 +26,7 @@ from api.schemas.intake.gateway import (
 )
 from domain.intake.proved_address import claims_proof
 from domain.runs.run import RunResult
+from domain.tenants.actor import REVIEWERS
 from store.intake.idempotency import IdempotencyKey
 
 router = APIRouter(route_class=DescribedRoute)
@@ -65,9 +66,10 @@ async def gateway(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
+    """Answers within 30 s; a run that takes longer goes on, and its result is kept. A session token
+    needs the role owner, admin or agent."""
     call = sent.call
-    tenant, actor = await authorize(caller, call.client_id, resources)
+    tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     vouches = may_vouch(caller)
     by = EventCaller(tenant, actor, begun, request.state.request_id, vouches=vouches)
