@@ -4,14 +4,14 @@ Invitations can be declined. Sign-in codes record the network that asked for the
 limits admitted them, and the tries from other networks.
 
 Revision: b7c1d20e4a91
-Follows: 5b0d2c7e91fa
+Follows: 80c0f3e5a1d4
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "b7c1d20e4a91"
-down_revision = "5b0d2c7e91fa"
+down_revision = "80c0f3e5a1d4"
 branch_labels = None
 depends_on = None
 
