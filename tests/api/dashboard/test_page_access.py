@@ -20,6 +20,7 @@ from tests.support.tenants.shop import Shop
 # Pages of people without a membership. Each checks by itself what it needs.
 WITHOUT_MEMBERSHIP = (
     *("/app/sign-in", "/app/sign-out", "/app/signed-out", "/app/verify", "/app/no-client"),
+    "/app/invitations",
     *("/app/enter/{token}", "/app/oidc/start", "/app/oidc/callback", "/app/oidc/shop"),
     *("/app/sessions", "/app/rate/{token}", "/app/sign-up"),
 )

@@ -9,7 +9,6 @@ from adapters.system import new_ulid, utc_now
 from domain.tenants.client import Role
 from domain.tenants.scopes import EVERY_SCOPE
 from store.core.database import Database
-from store.identity.tables import oauth_codes
 from store.tenants.members import MemberRepository
 from store.tenants.tables import api_keys, clients
 from tests.support.core.engine import LiveEngine
@@ -126,48 +125,6 @@ async def test_nothing_left_is_asked_again(front: LiveEngine, browser: Browser) 
     assert 'role="alert"' in answer.text
     assert "Tick at least one right, or refuse." in answer.text
     assert not re.search(r"<input[^>]* checked", answer.text)
-
-
-async def test_a_person_who_only_clicks_allow_grants_nothing(
-    front: LiveEngine, browser: Browser
-) -> None:
-    """The attack: an application asks for everything and relies on one quick click."""
-    app = await register(front)
-    form = form_of(await browser.open(app.url()), untouched=True)
-    answer = await browser.send(app.url(), form)
-    assert answer.status_code == 400
-    assert not await rows(front.database, oauth_codes, oauth_client_id=app.client_id)
-
-
-@pytest.mark.parametrize(
-    ("language", "warning"),
-    [("fr", "Une copie ne se reprend pas."), ("en", "cannot be taken back")],
-)
-async def test_the_export_stands_apart_with_its_own_warning(
-    front: LiveEngine, browser: Browser, language: str, warning: str
-) -> None:
-    app = await register(front)
-    page = await browser.open(app.url(), **{"accept-language": language})
-    others, apart = re.findall(r"<fieldset>.*?</fieldset>", page.text, re.DOTALL)
-    assert "export:read" not in others
-    assert re.findall(r'name="scope:([^"]+)"', apart) == ["export:read"]
-    assert warning in unescape(apart)
-    without = await browser.open(app.url(scope="usage:read"), **{"accept-language": language})
-    assert warning not in unescape(without.text)
-
-
-async def test_what_was_ticked_stays_ticked_when_the_client_is_missing(
-    front: LiveEngine, database: Database, shop: Shop
-) -> None:
-    other = await open_shop(database, brand="Autre")
-    user = await member(front, shop, Role.ADMIN)
-    await member(front, other, Role.ADMIN, user)
-    browser, app = await browser_of(front, user), await register(front)
-    form = form_of(await browser.open(app.url())) | {"client": ""}
-    answer = await browser.send(app.url(), form, **{"accept-language": "en"})
-    assert answer.status_code == 400
-    assert "Choose the shop that the application acts for." in answer.text
-    assert 'name="scope:usage:read" checked' in answer.text
 
 
 async def test_a_refusal_is_told(front: LiveEngine, browser: Browser) -> None:

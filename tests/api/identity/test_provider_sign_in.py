@@ -7,14 +7,12 @@ import httpx
 import pytest
 
 from adapters.system import new_ulid
-from domain.tenants.actor import Actor
 from domain.tenants.client import Role
-from services.identity.invitations import invite
 from store.identity.people import clients_of, user_of
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import PageVisitor
-from tests.support.identity.invitations import role_in
+from tests.support.identity.invitations import invited, role_in
 from tests.support.identity.oidc import (
     CALLBACK,
     SHOP,
@@ -28,12 +26,6 @@ from tests.support.identity.oidc import (
 from tests.support.identity.sign_in import browser, csrf_in, new_address
 from tests.support.servers.openid_provider import ACCESS_TOKEN, OidcProvider
 from tests.support.tenants.shop import Shop
-
-
-async def invited(engine: LiveEngine, shop: Shop, email: str) -> None:
-    owner = Actor.person(shop.owner_user_id, Role.OWNER)
-    async with engine.app.state.resources.work.of(shop.client_id) as work:
-        await invite(work, owner, email, Role.AGENT, language="en")
 
 
 async def test_somebody_new_names_a_shop_and_comes_back(

@@ -67,7 +67,9 @@ async def test_an_ai_client_stands_beside_the_settings_to_paste(
         assert "/api/mcp" in page
         assert "rights: 1" in page
         assert "Claude" not in await owner.see(LIST)
-        assert "Read knowledge and templates" in await owner.see(f"{LIST}/{key_id}")
+        assert "Read your knowledge base and answer templates" in await owner.see(
+            f"{LIST}/{key_id}"
+        )
 
 
 async def test_a_label_that_breaks_the_rule_comes_back(front: LiveEngine, shop: Shop) -> None:

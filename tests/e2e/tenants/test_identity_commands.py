@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,12 @@ async def units_of(installed: Installation) -> AsyncIterator[UnitsOfWork]:
     await database.close()
 
 
+def answer(*arguments: str, **env: str) -> dict[str, Any]:
+    """Return the answer of a command that lists records."""
+    found: dict[str, Any] = json.loads(cli(*arguments, "--json", **env).stdout)
+    return found
+
+
 async def user_of(token: str, session_key: str) -> User:
     verifier = session_verifier(
         settings_of("postgresql://u@h/d", "h:1", session_key=session_key).identity
@@ -98,7 +105,7 @@ async def test_keys_of_a_removed_admin(installed: Installation) -> None:
     async with units_of(installed) as units, units.of(tenant) as work:
         actor = Actor.person(added["user_id"], Role.ADMIN)
         made = await create_key(work, actor, "Caisse", b"k" * KEY_BYTES)
-    listed = cli_json("member", "keys", *client, *admin, **installed.env)
+    listed = answer("member", "keys", *client, *admin, **installed.env)
     assert listed["keys"] == [{"id": made.id, "label": "Caisse"}]
     for change in (["remove"], ["add", "--role", "agent"]):
         refused = cli("member", *change, *client, *admin, **installed.env)
@@ -106,7 +113,7 @@ async def test_keys_of_a_removed_admin(installed: Installation) -> None:
 
     cli_json("member", "remove", *client, *admin, "--keys", "revoke", **installed.env)
 
-    assert cli_json("member", "keys", *client, *admin, **installed.env) == {"keys": []}
+    assert answer("member", "keys", *client, *admin, **installed.env) == {"keys": []}
 
 
 @pytest.mark.parametrize("verb", ["accept", "decline"])
@@ -119,7 +126,7 @@ async def test_an_invitation_is_answered(installed: Installation, verb: str) -> 
     async with units_of(installed) as units, units.of(TenantId(installed.client_id)) as work:
         inviter = Actor.person(installed.owner_id, Role.OWNER)
         made = await invite(work, inviter, f"{verb}@example.com", Role.AGENT, language="fr")
-    (listed,) = cli_json("invitation", "list", *user, **installed.env)["invitations"]
+    (listed,) = answer("invitation", "list", *user, **installed.env)["invitations"]
     assert (listed["id"], listed["brand_name"], listed["inviter_email"]) == (made.id, "B", OWNER)
     stranger = cli("invitation", verb, made.id, "--user", OWNER, **installed.env)
     assert (stranger.returncode, "invitation_not_found" in stranger.stderr) == (1, True)
@@ -127,8 +134,8 @@ async def test_an_invitation_is_answered(installed: Installation, verb: str) -> 
     done = cli_json("invitation", verb, made.id, *user, **installed.env)
 
     assert done["user_id"] == other["owner_user_id"]
-    assert cli_json("invitation", "list", *user, **installed.env) == {"invitations": []}
-    members = cli_json("member", "list", "--client", installed.client_id, **installed.env)
+    assert answer("invitation", "list", *user, **installed.env) == {"invitations": []}
+    members = answer("member", "list", "--client", installed.client_id, **installed.env)
     joined = {one["email"]: one["role"] for one in members["members"]}
     assert joined.get(f"{verb}@example.com") == ("agent" if verb == "accept" else None)
 
