@@ -9,7 +9,7 @@ from pydantic import JsonValue, TypeAdapter
 from api.resources import Resources
 from domain.cases.errors import InvalidCases
 from domain.content.knowledge_file import KnowledgeFile, KnowledgeRead
-from domain.core.documents import Document, DocumentKind
+from domain.core.document import Document, DocumentKind
 from domain.core.errors import DocumentRefused
 from domain.core.ids import TenantId
 from domain.core.yaml_places import YamlPlace

@@ -14,7 +14,7 @@ from adapters.connectors.registry import ConnectorRegistry
 from adapters.copilot.document_files import document_index
 from adapters.copilot.talker_choice import talker_from
 from adapters.demo.folder import DemoShopFolder
-from adapters.documents.pool import DocumentPool
+from adapters.documents.document_pool import DocumentPool
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier

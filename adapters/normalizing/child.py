@@ -2,7 +2,7 @@
 
 from adapters.normalizing.inline import normalize_inline
 from adapters.normalizing.wire import Answer, Request
-from adapters.processes.child import serve
+from adapters.processes.serving import serve
 from domain.core.errors import OverBudget
 from domain.intake.event import InboundEvent
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from adapters.normalizing.inline import normalize_inline
 from adapters.normalizing.wire import Answer, Request
-from adapters.processes.pool import CPU_S, ProcessPool, WorkFailed
+from adapters.processes.process_pool import CPU_S, ProcessPool, WorkFailed
 from domain.core.errors import OverBudget
 from domain.intake.event import InboundEvent
 from domain.intake.event_size import is_large

@@ -13,7 +13,7 @@ from api.dashboard.typed import Typed
 from api.documents import read_yaml_document, yaml_places_of
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.core.errors import CallerBusy, DocumentTooCostly, EngineUnavailable
 from domain.core.strict_yaml import write_yaml
 from domain.core.yaml_places import YamlPlace

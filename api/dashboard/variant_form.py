@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from api.dashboard.page import Page
 from api.dashboard.post import Post
 from api.documents import read_yaml_document
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.core.errors import InvalidBody
 from domain.playbooks.playbook import PlaybookEntry
 from store.playbooks.playbooks import PlaybookRepository

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from domain.core.documents import Document, DocumentReader
+from domain.core.document import Document, DocumentReader
 from domain.core.ids import TenantId
 from services.core.crowd import Crowd
 from services.core.gate import Gate

@@ -15,7 +15,7 @@ from api.schemas.core.client_query import cursor_after
 from domain.cases.case import CaseOrigin, CaseSpec, SavedCase
 from domain.cases.case_documents import NewCaseShape, case_in, new_case_in
 from domain.cases.errors import CaseNotFound
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.runs.errors import RunNotFound
 from services.cases.cases_from_runs import add_case_of_run
 from services.cases.saved_cases import add_case, change_case, delete_case

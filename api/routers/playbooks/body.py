@@ -11,7 +11,7 @@ from api.http.json_body import YAML, media_type_of, parse_object, read_body
 from api.openapi import in_one_piece
 from api.resources import Resources
 from api.route import Part
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class PlaybookBody(Part, Generic[T]):
     `shape`: for the document. `read`: returns what the route needs from the value.
     """
 
-    errors = (400, 408, 413, 415)
+    errors = (400, 408, 413, 415, 422)
 
     def __init__(
         self,

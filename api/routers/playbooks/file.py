@@ -11,7 +11,7 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, errors
 from api.routers.playbooks.body import PlaybookBody
 from api.schemas.playbooks.playbook import ImportAnswer, ImportedPlaybook, ImportQuery
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.playbooks.file import playbooks_in, write_playbooks
 from domain.playbooks.merge import ImportOutcome
 from domain.playbooks.playbook import PlaybookSpec

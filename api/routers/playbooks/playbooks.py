@@ -18,7 +18,7 @@ from api.schemas.playbooks.playbook import (
     PlaybookList,
     PlaybookOut,
 )
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.file import PlaybookDraft, draft_in
 from domain.playbooks.playbook import in_winning_order

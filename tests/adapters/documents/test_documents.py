@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.documents.inline import read_inline
-from adapters.documents.pool import DocumentPool
-from domain.core.documents import LARGE_DOCUMENT, Document, DocumentKind
+from adapters.documents.document_pool import DocumentPool
+from adapters.documents.document_reading import read_inline
+from domain.core.document import LARGE_DOCUMENT, Document, DocumentKind
 from domain.core.errors import DocumentRefused, DocumentTooCostly
 from tests.support.core.hostile_yaml import SHAPES
 

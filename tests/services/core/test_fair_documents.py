@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pydantic import JsonValue
 
-from domain.core.documents import LARGE_DOCUMENT, Document, DocumentKind
+from domain.core.document import LARGE_DOCUMENT, Document, DocumentKind
 from domain.core.errors import CallerBusy
 from domain.core.ids import TenantId
 from services.core.fair_documents import FairDocuments

@@ -11,7 +11,7 @@ from api.dashboard.typed import Typed
 from api.documents import read_yaml_document
 from api.http.json_body import YAML
 from domain.cases.case_documents import cases_in, write_cases
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.tenants.actor import REVIEWERS
 from services.cases.saved_cases import import_cases
 from store.cases.saved_cases import SavedCaseRepository

@@ -21,7 +21,7 @@ from domain.cases.case import SavedCase
 from domain.cases.case_documents import case_in, new_case_in
 from domain.cases.errors import CaseNotFound
 from domain.cases.starter_cases import starter_cases
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.integrations.order import OrderState
 from domain.runs.errors import RunNotFound
 from domain.simulation.outcome import OutcomeStatus

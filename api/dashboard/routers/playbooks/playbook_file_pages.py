@@ -14,7 +14,7 @@ from api.dashboard.post import ManagersPost
 from api.dashboard.typed import kept_fields
 from api.documents import read_yaml_document
 from api.http.json_body import YAML
-from domain.core.documents import DocumentKind
+from domain.core.document import DocumentKind
 from domain.core.errors import DomainError
 from domain.playbooks.errors import InvalidPlaybook
 from domain.playbooks.file import diff, playbooks_in, write_playbooks

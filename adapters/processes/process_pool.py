@@ -28,7 +28,7 @@ class WorkFailed(Exception):
 
 
 class ProcessPool:
-    """`PROCESSES` processes of one module, which calls `serve` of `adapters/processes/child.py`.
+    """`PROCESSES` processes of one module, which calls `serve` of `adapters/processes/serving.py`.
 
     A process that dies is replaced, and only its own request is affected.
     """

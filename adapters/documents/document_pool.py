@@ -4,13 +4,13 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from adapters.documents.inline import read_inline
-from adapters.documents.wire import Answer, Request
-from adapters.processes.pool import CPU_S, ProcessPool, WorkFailed
-from domain.core.documents import Document
+from adapters.documents.document_reading import read_inline
+from adapters.documents.document_wire import DocumentAnswer, DocumentRequest
+from adapters.processes.process_pool import CPU_S, ProcessPool, WorkFailed
+from domain.core.document import Document
 from domain.core.errors import DocumentRefused, DocumentTooCostly, OverBudget
 
-_CHILD: Final = "adapters.documents.child"
+_CHILD: Final = "adapters.documents.document_child"
 
 
 class DocumentPool:
@@ -26,12 +26,12 @@ class DocumentPool:
         """Raises DocumentRefused, DocumentTooCostly, EngineUnavailable."""
         if not document.is_large:
             return read_inline(document)
-        request = Request(document=document)
+        request = DocumentRequest(document=document)
         try:
             came = await self._processes.ask(request.model_dump_json().encode())
         except OverBudget:
             raise DocumentTooCostly from None
-        answer = Answer.model_validate_json(came)
+        answer = DocumentAnswer.model_validate_json(came)
         if answer.failed:
             raise WorkFailed(answer.failed)
         if answer.refused is not None:

@@ -9,7 +9,7 @@ from pydantic import JsonValue, TypeAdapter
 from domain.cases.case_documents import case_in, case_yaml_in, cases_in, new_case_in
 from domain.cases.errors import InvalidCases
 from domain.content.knowledge_file import KnowledgeFile, KnowledgeRead, read_file
-from domain.core.documents import Document, DocumentKind
+from domain.core.document import Document, DocumentKind
 from domain.core.errors import DocumentRefused, InvalidInput
 from domain.core.yaml_places import place_of, yaml_places
 from domain.playbooks.errors import InvalidPlaybook

@@ -2,16 +2,16 @@
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from domain.core.documents import Document
+from domain.core.document import Document
 
 
-class Request(BaseModel):
+class DocumentRequest(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     document: Document
 
 
-class Answer(BaseModel):
+class DocumentAnswer(BaseModel):
     """`refused`: the problems of a document that breaks rules. `failed`: the type of an unexpected
     error; its message stays in the process, because it may quote the document."""
 
