@@ -116,6 +116,10 @@ class Persist:
                     now=now,
                     steps=step.steps,
                 )
+            if step.joined or run.status is RunStatus.NEEDS_REVIEW:
+                await self._end_joined(connection, tenant, step, now)
+            # Before the outbox: the conversation's lock comes before the ticket's.
+            await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
             told = _told(step, result, ticket, took_ms=_took(run, now), asked=asked)
@@ -127,9 +131,6 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
-            if step.joined or run.status is RunStatus.NEEDS_REVIEW:
-                await self._end_joined(connection, tenant, step, now)
-            await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
             late = await _shown(connection, tenant, step)
             opened = step.escalation is not None

@@ -65,6 +65,7 @@ async def test_what_is_changed_and_what_is_left(mine: Hooks) -> None:
                 url="https://crm.example.com/",
                 events=("ticket.resolved",),
                 retry_policy=RetryPolicy.STANDARD,
+                once_per_ticket=True,
             ),
             utc_now(),
         )
@@ -74,6 +75,7 @@ async def test_what_is_changed_and_what_is_left(mine: Hooks) -> None:
             "url": "https://crm.example.com/",
             "events": ("ticket.resolved",),
             "retry_policy": RetryPolicy.STANDARD,
+            "once_per_ticket": True,
         }
     )
 
