@@ -213,7 +213,7 @@ def build_activities(
         ),
         execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
-        review=SettleReview(database, utc_now),
+        review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(
             database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard
         ),
@@ -276,7 +276,7 @@ def build_activities(
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
-        sweep_reviews=SweepReviews(database, utc_now),
+        sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),

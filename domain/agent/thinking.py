@@ -92,8 +92,9 @@ async def think_through(
 ) -> ThinkingResult:
     """Show the brain what it may see, and judge what it says. Raises only what the brain raises.
 
-    What always reaches a human is shown to no brain, and the answer to the agent's own question
-    needs none. `net` finds the former: the grammar alone unless told.
+    What always reaches a human is shown to no brain; the answer to the agent's own question and a
+    message that asks for no answer need none. `net` finds sensitive matters: by default the grammar
+    alone.
     """
     is_whole = material.is_read_whole
     material = _beginning(material, READ_CHARS)
@@ -102,6 +103,8 @@ async def think_through(
         return _for_people(material, situation, matter)
     if _is_wordless(material):
         return _for_people(material, situation, None)
+    if not material.event.reply_allowed:
+        return _unanswered(material, situation)
     await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
     if settled is not None:
@@ -270,6 +273,19 @@ def _for_people(
         thread=material.thread.without_question,
         sensitive=matter,
     )
+
+
+def _unanswered(material: Material, situation: Situation) -> ThinkingResult:
+    """The thought of an automatic reply, or of a message by the merchant's own staff: no brain is
+    asked, and the plan is empty."""
+    answer = BrainAnswer(
+        classification=Category.OTHER,
+        confidence=SURE,
+        language=spoken_language(material.event.words),
+        model=SETTLED_BY,
+    )
+    judgement = judge(situation, Category.OTHER, ())
+    return _result(material, Settled(answer, judgement), (), None, situation.now)
 
 
 async def _situation(material: Material, now: datetime) -> Situation:

@@ -1,4 +1,5 @@
-"""The usage ledger: each ticket counted once, in the month of its admission, and paid for."""
+"""The usage ledger: each ticket counted once, in the month of its admission, paid for, and given
+back where neither brain nor executor ran."""
 
 from datetime import datetime
 from typing import Final
@@ -34,6 +35,26 @@ _CHARGE: Final = sa.text("""
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
 """)
 
+# The row stays as evidence; counts leave it out. A repetition finds the ticket returned already.
+_RETURN: Final = sa.text("""
+    WITH returned AS (
+        UPDATE usage_ledger SET returned_at = :now
+        WHERE client_id = :client_id AND event_id = :event_id AND returned_at IS NULL
+        RETURNING client_id, period, paid_by
+    ), counted AS (
+        UPDATE usage_counters SET tickets_used = tickets_used - 1
+        FROM returned
+        WHERE usage_counters.client_id = returned.client_id
+          AND usage_counters.period = returned.period
+    ), refunded AS (
+        UPDATE clients SET credits_balance = credits_balance + 1
+        FROM returned WHERE clients.id = returned.client_id AND returned.paid_by = 'credit'
+        RETURNING clients.id
+    )
+    INSERT INTO credit_ledger (client_id, id, amount, reason, returned_event_id, created_at)
+    SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
+""")
+
 
 class UsageLedger(TenantRepository):
     async def charge(
@@ -53,6 +74,21 @@ class UsageLedger(TenantRepository):
                 "event_id": event_id,
                 "period": standing.period,
                 "paid_by": paid_by,
+                "entry_id": entry_id,
+                "now": now,
+            },
+        )
+
+    async def give_back(self, event_id: str, *, entry_id: str, now: datetime) -> None:
+        """Take an event's ticket out of its month and return the credit that paid for it.
+
+        Idempotent by event. The account must be locked.
+        """
+        await self._connection.execute(
+            _RETURN,
+            {
+                "client_id": self._tenant,
+                "event_id": event_id,
                 "entry_id": entry_id,
                 "now": now,
             },

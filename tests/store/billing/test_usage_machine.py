@@ -106,6 +106,7 @@ class Usage(RuleBasedStateMachine):
         self.now = START
         self.model = Model()
         self.admitted: list[str] = []
+        self.returned: set[str] = set()
         self.shop: Shop = self._do(open_shop(self.database, event_type="shop.*"))
         self._do(self._change(Plan.FREE, None))
         self._do(self._save_trial(None))
@@ -129,6 +130,18 @@ class Usage(RuleBasedStateMachine):
         """A retry of what was counted: nothing moves, whatever it claims."""
         event_id = data.draw(st.sampled_from(self.admitted))
         self._do(self._charge(event_id))
+
+    @precondition(lambda self: self.admitted)
+    @rule(data=st.data(), callers=st.integers(1, 3))
+    def give_back(self, data: st.DataObject, callers: int) -> None:
+        """A ticket for which nothing ran leaves its month, with its credit, once."""
+        event_id = data.draw(st.sampled_from(self.admitted))
+        ticket = self._do(self._ticket(event_id))
+        if event_id not in self.returned:
+            self.returned.add(event_id)
+            self.model.used[ticket["period"]] -= 1
+            self.model.credits += ticket["paid_by"] == "credit"
+        self._do(self._give_back(event_id, callers))
 
     @rule(amount=st.integers(-3, 4).filter(bool))
     def move_credits(self, amount: int) -> None:
@@ -170,12 +183,14 @@ class Usage(RuleBasedStateMachine):
         found = self._do(self._read())
         assert found["credits"] == self.model.credits == found["credit_sum"]
         assert found["counters"] == {m: n for m, n in self.model.used.items() if n}
+        assert found["returned"] == self.returned
+        assert found["credits_returned"] == found["returned_credit_tickets"]
         assert found["ledger"] == found["counters"], "the counter is the number of ledger rows"
         assert found["credit_tickets"] == found["credits_spent"]
         assert found["told"] == self.model.told
         assert found["events"] == found["noted"], "each is told once, as it was noted"
         assert found["messages"] == len(self.model.sent)
-        assert found["runs"] == sum(self.model.used.values())
+        assert found["runs"] == sum(self.model.used.values()) + len(self.returned)
 
     def _do(self, work: Any) -> Any:
         return self.runner.run(work)
@@ -216,6 +231,19 @@ class Usage(RuleBasedStateMachine):
                 now=self.now,
             )
 
+    async def _ticket(self, event_id: str) -> dict[str, Any]:
+        return (await rows(self.database, usage_ledger, event_id=event_id))[0]
+
+    async def _give_back(self, event_id: str, callers: int) -> None:
+        async def one() -> None:
+            async with self.database.tenant(self.shop.tenant) as connection:
+                await AccountRepository(connection, self.shop.tenant).lock()
+                await UsageLedger(connection, self.shop.tenant).give_back(
+                    event_id, entry_id=new_ulid(), now=self.now
+                )
+
+        await asyncio.gather(*(one() for _ in range(callers)))
+
     async def _add_credits(self, amount: int) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:
             await AccountRepository(connection, self.shop.tenant).add_credits(
@@ -251,8 +279,15 @@ class Usage(RuleBasedStateMachine):
             "credit_sum": sum(entry["amount"] for entry in entries),
             "credits_spent": {e["event_id"] for e in entries if e["event_id"]},
             "credit_tickets": {t["event_id"] for t in tickets if t["paid_by"] == "credit"},
-            "ledger": dict(Counter(ticket["period"] for ticket in tickets)),
-            "counters": {row["period"]: row["tickets_used"] for row in counters},
+            "credits_returned": {e["returned_event_id"] for e in entries if e["returned_event_id"]},
+            "returned_credit_tickets": {
+                t["event_id"] for t in tickets if t["returned_at"] and t["paid_by"] == "credit"
+            },
+            "returned": {t["event_id"] for t in tickets if t["returned_at"]},
+            "ledger": dict(Counter(t["period"] for t in tickets if not t["returned_at"])),
+            "counters": {
+                row["period"]: row["tickets_used"] for row in counters if row["tickets_used"]
+            },
             "told": {(row["period"], row["threshold"]) for row in noted},
             "noted": sorted(tuple(row[name] for name in FACTS) for row in noted),
             "events": [tuple(event.data[name] for name in FACTS) for event in events],
