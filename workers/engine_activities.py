@@ -239,16 +239,19 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mailer, settings.server.dashboard),
+        tell_owner=TellOwner(database, mailer, settings.server.dashboard, settings.server.service),
         send_mail=SendMail(
             database,
             mailer,
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
+            service=settings.server.service,
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
-        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
+        send_sender_code=SendSenderCode(
+            database, client_mail, sealer, utc_now, service=settings.server.service
+        ),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
@@ -271,7 +274,11 @@ def build_activities(
             platforms=PLATFORMS,
         ),
         tell_of_data_requests=TellOfDataRequests(
-            database, mailer, utc_now, dashboard_url=settings.server.dashboard
+            database,
+            mailer,
+            utc_now,
+            dashboard_url=settings.server.dashboard,
+            service=settings.server.service,
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
