@@ -166,7 +166,7 @@ def build_activities(
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
     read_lexicons()
-    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
     brains = brains_from(settings.brain, Classifier.load())
     purse = Purse(database, brains, utc_now)
     traffic = Traffic(time.monotonic)
@@ -246,12 +246,10 @@ def build_activities(
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
-            service=settings.server.service,
+            service=service,
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
-        send_sender_code=SendSenderCode(
-            database, client_mail, sealer, utc_now, service=settings.server.service
-        ),
+        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now, service=service),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
@@ -274,11 +272,7 @@ def build_activities(
             platforms=PLATFORMS,
         ),
         tell_of_data_requests=TellOfDataRequests(
-            database,
-            mailer,
-            utc_now,
-            dashboard_url=settings.server.dashboard,
-            service=settings.server.service,
+            database, mailer, utc_now, dashboard_url=settings.server.dashboard, service=service
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),

@@ -1,7 +1,6 @@
 """The event that merchants' systems get for the outcome of a run."""
 
-from typing import Final
-
+from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import REPLIES, StepState
 from domain.agent.verdict import left_to_people
@@ -11,34 +10,15 @@ from domain.webhooks.outbound_event import (
     OutboundEvent,
     TicketEscalated,
     TicketResolved,
-    TicketResponseFailed,
     fitting,
 )
 from store.intake.events import Ticket
-
-_FAILED: Final = "The agent could not answer this ticket."
-_ACTION_FAILED: Final = "action_failed"
 
 
 def answered(step: PersistInput) -> bool:
     """Whether the customer has an answer now: some plans only leave notes, or do nothing."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
-    )
-
-
-def error_code(step: PersistInput) -> str:
-    """Why a run failed."""
-    failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
-    return step.error_code or next(failed, "") or _ACTION_FAILED
-
-
-def failed(ticket: Ticket, code: str) -> TicketResponseFailed:
-    return TicketResponseFailed(
-        ticket_id=ticket.ticket_id,
-        customer_email=ticket.customer_email,
-        error_code=code,
-        message=_FAILED,
     )
 
 
@@ -65,7 +45,7 @@ def event_of(
             review_id=review_id,
         )
     if step.status is RunStatus.FAILED:
-        return failed(ticket, error_code(step))
+        return response_failed(ticket, error_code(step))
     if not answered(step):
         return None
     shown = fitting(result.response)

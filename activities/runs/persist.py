@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
-from activities.runs.outcome_event import answered, error_code, event_of, failed
+from activities.runs.joined_messages import end_joined
+from activities.runs.outcome_event import answered, event_of
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.safety.acknowledgement import acknowledgement
@@ -15,13 +16,12 @@ from domain.agent.verdict import blocked_for_good
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.runs.contracts import PersistInput, PersistResult
+from domain.runs.contracts import PersistInput, PersistResult, ReopenedRun
 from domain.runs.run import RunResult, RunStatus, steps_executed
 from domain.widget.contracts import LateAnswer
 from store.core.database import Database
 from store.intake.events import EventRepository
 from store.reviews.answered_elsewhere import AnsweredElsewhere
-from store.reviews.escalations import EscalationRepository
 from store.reviews.notices import to_be_told
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
@@ -109,8 +109,9 @@ class Persist:
                     now=now,
                     steps=step.steps,
                 )
+            reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
-                await self._end_joined(connection, tenant, step, now)
+                reopened = await end_joined(connection, tenant, step, now, self._new_id)
             # Before the outbox: the conversation's lock comes before the ticket's.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
@@ -129,30 +130,12 @@ class Persist:
             opened = step.escalation is not None
             notice = await to_be_told(connection, step.ref, step.round) if opened else ""
         return PersistResult(
-            duration_ms=result.duration_ms, deliveries=waiting, late_answer=late, notice=notice
+            duration_ms=result.duration_ms,
+            deliveries=waiting,
+            late_answer=late,
+            notice=notice,
+            reopened=reopened,
         )
-
-    async def _end_joined(
-        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime
-    ) -> None:
-        """Messages that joined a case end with it. If what people decided could not be done, they
-        have the conversation, and each message is told of. The workflow of the case sends that:
-        theirs have ended."""
-        reviews = EscalationRepository(connection, tenant)
-        if step.joined or step.status is RunStatus.COMPLETED:
-            await reviews.close_joined(step.ref.run_id, now)
-        if step.joined or step.status is not RunStatus.FAILED:
-            return
-        code = error_code(step)
-        for message in await reviews.fail_case(step.ref.run_id, code, now):
-            ticket = await EventRepository(connection, tenant).ticket(message.event_id)
-            await Outbox(connection, tenant).add(
-                failed(ticket, code),
-                dedup_key=message.run_id,
-                now=now,
-                new_id=self._new_id,
-                run_id=step.ref.run_id,
-            )
 
     async def _settle_thread(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState

@@ -1,6 +1,5 @@
 """The ticket of a run that ends: given back where neither the brain nor the executor ran."""
 
-from contextlib import suppress
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -9,11 +8,10 @@ from domain.core.ids import TenantId
 from domain.runs.contracts import PersistInput
 from domain.runs.returned_ticket import is_returned
 from domain.runs.run import RunStatus
-from domain.tenants.errors import ClientNotFound
 from store.billing.usage_ledger import UsageLedger
 from store.runs.action_ledger import ActionLedger
 from store.runs.runs import RunRepository, RunState
-from store.tenants.accounts import AccountRepository
+from store.tenants.accounts import lock_if_open
 
 
 def may_return(step: PersistInput) -> bool:
@@ -25,7 +23,7 @@ def may_return(step: PersistInput) -> bool:
 async def lock_account(connection: AsyncConnection, tenant: TenantId, step: PersistInput) -> None:
     """Lock the account, before any other row, if the run's ticket may be given back."""
     if may_return(step):
-        await _lock(connection, tenant)
+        await lock_if_open(connection, tenant)
 
 
 async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) -> bool:
@@ -34,14 +32,8 @@ async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) 
     thought_by = await RunRepository(connection, tenant).thought_by(run_id)
     if not is_returned(thought_by, await ActionLedger(connection, tenant).outcomes(run_id)):
         return False
-    await _lock(connection, tenant)
+    await lock_if_open(connection, tenant)
     return True
-
-
-async def _lock(connection: AsyncConnection, tenant: TenantId) -> None:
-    """A client that is being erased has no account to lock."""
-    with suppress(ClientNotFound):
-        await AccountRepository(connection, tenant).lock()
 
 
 async def return_unused(

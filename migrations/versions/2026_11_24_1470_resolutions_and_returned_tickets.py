@@ -4,7 +4,7 @@ How often each event was sent for a ticket, webhooks that take the first one onl
 are given back.
 
 Revision: 7a4e19c2d05b
-Follows: 5b0d2c7e91fa
+Follows: 80c0f3e5a1d4
 """
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "7a4e19c2d05b"
-down_revision = "5b0d2c7e91fa"
+down_revision = "80c0f3e5a1d4"
 branch_labels = None
 depends_on = None
 

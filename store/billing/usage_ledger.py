@@ -6,12 +6,15 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.billing.quota import PaidBy, QuotaStanding, Threshold
+from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.webhooks.outbound_event import UsageThresholdReached
 from store.billing.tables import thresholds_sent
 from store.core.repository import TenantRepository
+from store.tenants.accounts import lock_if_open
 from store.webhooks.outbox import Outbox
 
 # One statement: the counter and the credit move only if the ledger's row is new. The balance may
@@ -55,6 +58,30 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
+# The ticket returns to its month. Without a credit left it is paid for by the quota: the message
+# was admitted before.
+_TAKE_AGAIN: Final = sa.text("""
+    WITH taken AS (
+        UPDATE usage_ledger AS ticket
+        SET returned_at = NULL,
+            paid_by = CASE WHEN client.credits_balance > 0 THEN ticket.paid_by ELSE 'quota' END
+        FROM clients AS client
+        WHERE ticket.client_id = :client_id AND ticket.event_id = :event_id
+          AND ticket.returned_at IS NOT NULL AND client.id = ticket.client_id
+        RETURNING ticket.client_id, ticket.period, ticket.paid_by
+    ), counted AS (
+        UPDATE usage_counters SET tickets_used = tickets_used + 1
+        FROM taken
+        WHERE usage_counters.client_id = taken.client_id AND usage_counters.period = taken.period
+    ), spent AS (
+        UPDATE clients SET credits_balance = credits_balance - 1
+        FROM taken WHERE clients.id = taken.client_id AND taken.paid_by = 'credit'
+        RETURNING clients.id
+    )
+    INSERT INTO credit_ledger (client_id, id, amount, reason, returned_event_id, created_at)
+    SELECT id, :entry_id, -1, 'ticket_reopened', :event_id, :now FROM spent
+""")
+
 
 class UsageLedger(TenantRepository):
     async def charge(
@@ -84,15 +111,16 @@ class UsageLedger(TenantRepository):
 
         Idempotent by event. The account must be locked.
         """
-        await self._connection.execute(
-            _RETURN,
-            {
-                "client_id": self._tenant,
-                "event_id": event_id,
-                "entry_id": entry_id,
-                "now": now,
-            },
-        )
+        values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
+        await self._connection.execute(_RETURN, values)
+
+    async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
+        """Count a ticket that was given back, and take its credit again if one is left.
+
+        Idempotent by event. The account must be locked.
+        """
+        values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
+        await self._connection.execute(_TAKE_AGAIN, values)
 
     async def note_thresholds(
         self,
@@ -141,3 +169,11 @@ class UsageLedger(TenantRepository):
                 run_id=run_id,
             )
         return tuple(deliveries)
+
+
+async def take_again(
+    connection: AsyncConnection, tenant: TenantId, event_id: str, *, new_id: NewId, now: datetime
+) -> None:
+    """Count a ticket that was given back, behind the account's lock."""
+    await lock_if_open(connection, tenant)
+    await UsageLedger(connection, tenant).take_again(event_id, entry_id=new_id(), now=now)

@@ -18,6 +18,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 
 CUSTOMER = "emma@example.com"
 AUTOMATIC = {"Auto-Submitted": "auto-replied"}
+DRAFTED = "Où est ma commande 1042 ? Le chat a mangé le bon de livraison."
 SENSITIVE = "Mon avocat va vous assigner."
 
 
@@ -124,3 +125,20 @@ async def test_what_the_brain_read_counts_whatever_people_decide(
     await engine.run_of(shop, body["event_id"]).result()
 
     assert await _used(engine, shop) == 1
+
+
+async def test_a_message_that_an_approval_left_open_counts_when_it_is_read(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    """It was given back when it joined; the agent reads it after the approval."""
+    first = await _post(engine, shop, message=DRAFTED)
+    joined = await _post(engine, shop, message=UNSURE_MESSAGE)
+    await engine.run_of(shop, joined["event_id"]).result()
+    assert await _used(engine, shop) == 1
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+
+    await engine.decide(review["id"], Decision.APPROVE, seen_event=joined["event_id"])
+    await engine.run_of(shop, first["event_id"]).result()
+    await engine.review_of(joined["run_id"], round_=0)
+
+    assert await _used(engine, shop) == 2

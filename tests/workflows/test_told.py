@@ -1,7 +1,6 @@
 """What merchants' systems are told of a ticket, and when nothing is."""
 
 import dataclasses
-import json
 from datetime import timedelta
 from typing import Any
 
@@ -20,14 +19,13 @@ from domain.runs.run import RunStatus
 from domain.webhooks.outbound_event import MAX_RESPONSE_BYTES
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import ai_conversations, engine_runs
-from store.webhooks.tables import outbox, ticket_events, webhook_deliveries
+from store.webhooks.tables import outbox
 from tests.support.core.engine import LiveEngine, think_with
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 from tests.support.webhooks.told import told_events
-from tests.support.webhooks.webhooks import subscribe
 
 CUSTOMER = "a@b.example"
 CANARY = "quetzal-canary-78"
@@ -87,45 +85,6 @@ async def test_the_next_message_is_no_new_conversation(engine: LiveEngine, shop:
 
     assert len(await told(engine, shop, "conversation.created")) == 1
     assert len(await told(engine, shop, "ticket.resolved")) == 2
-
-
-async def test_each_resolution_of_a_ticket_has_its_number(engine: LiveEngine, shop: Shop) -> None:
-    """A customer who writes again reopens the ticket; another ticket starts at 1."""
-    for ticket in ("T-1", "T-1", "T-2", "T-1"):
-        await engine.post(shop, customer_email=CUSTOMER, ticket_id=ticket, message=ORDER_QUESTION)
-
-    resolved = await told(engine, shop, "ticket.resolved")
-    assert [(one["ticket_id"], one["resolution"]) for one in resolved] == [
-        ("T-1", 1), ("T-1", 2), ("T-2", 1), ("T-1", 3),
-    ]  # fmt: skip
-    counted = await rows(engine.database, ticket_events, of=shop, event="ticket.resolved")
-    assert sorted(row["number"] for row in counted) == [1, 3]
-
-
-async def test_a_webhook_may_take_one_event_of_each_type_for_a_ticket(
-    engine: LiveEngine, shop: Shop
-) -> None:
-    every = await subscribe(engine.database, shop)
-    once = await subscribe(engine.database, shop, once_per_ticket=True)
-    for ticket in ("T-1", "T-1", "T-2"):
-        await engine.post(shop, customer_email=CUSTOMER, ticket_id=ticket, message=ORDER_QUESTION)
-
-    sent = await rows(engine.database, webhook_deliveries, of=shop, event="ticket.resolved")
-    of = {
-        webhook.id: sorted(
-            (data["ticket_id"], data["resolution"])
-            for data in (
-                json.loads(one["request_body"])["data"]
-                for one in sent
-                if one["webhook_id"] == webhook.id
-            )
-        )
-        for webhook in (every, once)
-    }
-    assert of == {
-        every.id: [("T-1", 1), ("T-1", 2), ("T-2", 1)],
-        once.id: [("T-1", 1), ("T-2", 1)],
-    }
 
 
 async def test_without_a_customer(engine: LiveEngine, shop: Shop) -> None:

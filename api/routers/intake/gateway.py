@@ -23,6 +23,7 @@ from api.schemas.intake.gateway import (
     NoPlaybook,
     parse_request,
 )
+from domain.tenants.actor import REVIEWERS
 from store.intake.idempotency import IdempotencyKey
 
 router = APIRouter(route_class=DescribedRoute)
@@ -62,9 +63,10 @@ async def gateway(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
+    """Answers within 30 s; a run that takes longer goes on, and its result is kept. A session token
+    needs the role owner, admin or agent."""
     call = sent.call
-    tenant, actor = await authorize(caller, call.client_id, resources)
+    tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     by = EventCaller(tenant, actor, begun, request.state.request_id)
     if call.is_test:

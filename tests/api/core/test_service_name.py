@@ -15,6 +15,7 @@ from tests.support.core.forks import ROOT
 from tests.support.core.temporal import TemporalServer
 from tests.support.reviews.dashboard import person
 from tests.support.tenants.shop import open_shop
+from tests.support.webhooks.webhook_dashboard import ask, ready
 
 NAME: Final = "Maison Aide"
 OLD_NAMES: Final = re.compile(r"Customer-Support Agent Service|Support agent|Agent de support")
@@ -22,7 +23,7 @@ OLD_NAMES: Final = re.compile(r"Customer-Support Agent Service|Support agent|Age
 
 async def test_every_place_shows_the_setting(database_url: str, temporal: TemporalServer) -> None:
     async with live_engine(
-        database_url, temporal.address, temporal.namespace, service_name=NAME
+        database_url, temporal.address, temporal.take_namespace(), service_name=NAME
     ) as front:
         shop = await open_shop(front.database)
         exported = await front.http.get(
