@@ -140,9 +140,7 @@ class RunRepository(TenantRepository):
 
     async def thought_by(self, run_id: str) -> str | None:
         """Return the model of the run's thought, or None before one."""
-        return await self._connection.scalar(
-            sa.select(engine_runs.c.model).where(_IS_RUN), self._key(run_id)
-        )
+        return await self._connection.scalar(_MODEL, self._key(run_id))
 
     async def finish(
         self,
@@ -185,6 +183,7 @@ class RunRepository(TenantRepository):
 _IS_RUN: Final = sa.and_(
     engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
 )
+_MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
 # An update sets the columns it is given values for.
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import UNLIMITED
@@ -60,3 +61,14 @@ class Model:
                 later = any(m == month and t >= threshold for m, t in self.told)
                 if not later:
                     self.told.add((month, threshold))
+
+
+def credits_spent_on(entries: list[dict[str, Any]]) -> set[str]:
+    """Return the events whose tickets the entries of a credit ledger have paid for in the end."""
+    sums: Counter[str] = Counter()
+    for entry in entries:
+        event_id = entry["event_id"] or entry["returned_event_id"]
+        if event_id:
+            sums[event_id] += entry["amount"]
+    assert set(sums.values()) <= {0, -1}, "one credit a ticket"
+    return {event_id for event_id, amount in sums.items() if amount}
