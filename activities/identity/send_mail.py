@@ -11,6 +11,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, OutgoingMail, Sealer
+from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.identity.mails import code_mail, invitation_mail, no_account_mail
 from domain.integrations.errors import MailRefused, MailUnknown
@@ -36,6 +37,7 @@ class SendMail:
         *,
         sign_in: str,
         invitations: str,
+        service: ServiceName,
     ) -> None:
         self._database = database
         self._mailer = mailer
@@ -43,6 +45,7 @@ class SendMail:
         self._now = now
         self._sign_in = sign_in
         self._invitations = invitations
+        self._service = service
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
@@ -78,8 +81,11 @@ class SendMail:
         known = await user_of(connection, code.email) is not None
         wants_in = known or code.brand_name is not None
         if not wants_in and not await is_invited(connection, code.email, self._now()):
-            return no_account_mail(code.id, code.email, code.language, sign_in=self._sign_in)
-        return code_mail(code.id, code.email, code.language, self._sealer.unseal(code.sealed_code))
+            return no_account_mail(
+                code.id, code.email, code.language, sign_in=self._sign_in, service=self._service
+            )
+        secret = self._sealer.unseal(code.sealed_code)
+        return code_mail(code.id, code.email, code.language, secret, service=self._service)
 
     async def _invitation(
         self, connection: AsyncConnection, tenant: TenantId, invitation_id: str
@@ -91,4 +97,4 @@ class SendMail:
             await ClientRepository(connection).brand_name(tenant)
         except ClientNotFound:  # it is being erased
             return None
-        return invitation_mail(invitation, page=self._invitations)
+        return invitation_mail(invitation, page=self._invitations, service=self._service)

@@ -4,14 +4,14 @@ Invitations can be declined. Sign-in codes record the network that asked for the
 limits admitted them, and the tries from other networks.
 
 Revision: b7c1d20e4a91
-Follows: 80c0f3e5a1d4
+Follows: 7a4e19c2d05b
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "b7c1d20e4a91"
-down_revision = "80c0f3e5a1d4"
+down_revision = "7a4e19c2d05b"
 branch_labels = None
 depends_on = None
 
