@@ -186,8 +186,8 @@ async def test_invitations_of_a_removed_admin_end(
 async def test_a_member_leaves(engine: LiveEngine, mail: MailServer, shop: Shop, by: str) -> None:
     account = await sign_up(engine, mail)
     invitation = await invited(engine, shop, account.email, Role.ADMIN)
-    await post(engine, path_of(invitation, "accept"), account)
     await mail_to(mail, account.email, number=2)
+    await post(engine, path_of(invitation, "accept"), account)
     if by == "route":
         path = f"/api/dashboard/me/clients/{shop.client_id}"
         left = await engine.http.delete(path, headers=account.headers)
