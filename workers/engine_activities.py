@@ -34,9 +34,11 @@ from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
+from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
+from activities.runs.send_address_code import SendAddressCode
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.traffic import Traffic
@@ -90,6 +92,7 @@ class EngineActivities:
     send_mail: SendMail
     send_sender_code: SendSenderCode
     send_visitor_code: SendVisitorCode
+    send_address_code: SendAddressCode
     mail_answers: MailAnswers
     work_on_webhook: WorkOnWebhook
     poll: PollIntegrations
@@ -128,6 +131,7 @@ class EngineActivities:
             self.send_mail.send,
             self.send_sender_code.send,
             self.send_visitor_code.send,
+            self.send_address_code.send,
             self.mail_answers.send,
             self.work_on_webhook.work,
             self.work_on_webhook.give_up,
@@ -199,6 +203,7 @@ def build_activities(
             normalizer=fair,
             thread_lasts=settings.threads.lasts,
             net=net,
+            sealer=sealer,
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(
@@ -211,7 +216,13 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
+        execute=Execute(
+            database,
+            Actions(client_mail, connectors),
+            utc_now,
+            new_ulid,
+            codes=AddressCodes(database, sealer, engine, utc_now),
+        ),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         tell_of_review=TellOfReview(
@@ -250,6 +261,7 @@ def build_activities(
         ),
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
+        send_address_code=SendAddressCode(database, mailer, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
             UnitsOfWork(database, engine, utc_now, new_ulid),

@@ -18,6 +18,7 @@ from store.privacy.certificates import Certificates
 from store.privacy.erasure_arrivals import CustomerArrivals
 from store.privacy.erasure_subject import FoundRecords, Subject
 from store.privacy.erasure_words import CustomerWords, Marked
+from store.runs.tables import address_codes
 from store.widget.tables import widget_codes
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
@@ -33,6 +34,7 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (automation_events, Subject.automation_events),
     (suggestions, Subject.suggestions),
     (widget_codes, Subject.widget_codes),
+    (address_codes, Subject.address_codes),
 )
 
 

@@ -32,6 +32,7 @@ from store.privacy.prune import (
     prune_sign_in_links,
     prune_widget_sessions,
 )
+from store.runs.tables import address_codes
 from store.simulation.tables import replays
 from store.webhooks.tables import webhook_misses
 from store.widget.tables import widget_codes
@@ -73,6 +74,7 @@ class Prune:
             ("sign-in codes", step.sign_in_codes_s, (partial(prune_older, sign_in_codes),)),
             ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
             ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),
+            ("address codes", step.address_codes_s, (partial(prune_older, address_codes),)),
             ("widget sessions", step.widget_sessions_s, (prune_widget_sessions,)),
             ("order facts", step.order_facts_s, (prune_order_facts,)),
             (

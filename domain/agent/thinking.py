@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent import wording
+from domain.agent.address_request import address_request, instead_of_people
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Language, Passage
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
@@ -104,6 +105,7 @@ async def think_through(
         return _for_people(material, situation, None)
     await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
+    settled = settled or address_request(material, situation)
     if settled is not None:
         return _result(material, settled, (), None, now)
     if not is_whole:
@@ -115,6 +117,8 @@ async def think_through(
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
+    if requested := instead_of_people(material, situation, answer, judgement):
+        return _result(material, requested, findings, None, now)
     doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
     if not is_whole:  # nobody acts, or asks, on what half a message says
         judgement = judgement.model_copy(update={"question": None})

@@ -56,7 +56,7 @@ class UnifiedEvent(BaseModel):
     a claim. `mailed_back`: a mail without a proof, whose answer reaches nothing but the claimed
     mailbox: orders may be spoken of there, and nothing may be done. `is_vouched`: the caller is
     trusted about the ticket and the session that it names. `author_id`: the platform's id of the
-    author of a helpdesk's message.
+    author of a helpdesk's message. `code_refused`: the message brought a code that was not good.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -78,6 +78,7 @@ class UnifiedEvent(BaseModel):
     mailed_back: bool = False
     is_vouched: bool = False
     author_id: str | None = None
+    code_refused: bool = False
     platform: str = ""
     fields: dict[str, str] = {}
 
