@@ -129,8 +129,9 @@ class Normalize:
         )
         written = unified.text
         unified = await self._with_code(connection, tenant, unified, opened, step)
-        thread = opened.thread
-        if thread.proposal or opened.is_repeated:
+        thread = opened.thread.seen_by(unified)
+        is_handed_on = opened.is_repeated and opened.thread.proposal is None
+        if thread.proposal or is_handed_on:
             proposal = await ThreadRepository(connection, tenant).answered_by(
                 opened.id, step.ref.run_id
             )

@@ -97,7 +97,7 @@ class Persist:
                     body=result.response,
                     now=now,
                 )
-            await self._settle_thread(connection, tenant, step, run)
+            await self._settle_thread(connection, tenant, step, run, now)
             for kind in blocked_for_good(step.steps):
                 await runs.take_off(step.ref.run_id, kind)
             review_id = step.joined or self._new_id()
@@ -139,7 +139,12 @@ class Persist:
         )
 
     async def _settle_thread(
-        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        step: PersistInput,
+        run: RunState,
+        now: datetime,
     ) -> None:
         """What the message settled in its thread. A question is open only once the customer has
         it in the agent's own words."""
@@ -147,7 +152,9 @@ class Persist:
             return
         asked = _answered(step) and run.human_text is None
         thread = run.thread_after if asked else run.thread_after.without_question
-        await ThreadRepository(connection, tenant).keep(run.conversation_id, thread)
+        await ThreadRepository(connection, tenant).keep(
+            run.conversation_id, thread, sender=run.sender, now=now
+        )
 
 
 async def _with_steps(

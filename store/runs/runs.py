@@ -47,7 +47,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
     `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried."""
+    its playbook is only tried. `sender`: the customer's proved address, if it has one."""
 
     status: RunStatus
     received_at: datetime
@@ -61,6 +61,7 @@ class RunState:
     sensitive: SensitiveMatter | None
     text: str
     in_shadow: bool
+    sender: str | None = None
 
 
 class RunRepository(TenantRepository):
@@ -134,6 +135,7 @@ class RunRepository(TenantRepository):
             sensitive=SensitiveMatter(row.sensitive) if row.sensitive else None,
             text=row.text or "",
             in_shadow=bool(row.in_shadow),
+            sender=row.sender,
         )
 
     async def finish(
@@ -232,6 +234,7 @@ _LOCK: Final = (
         _CONVERSATION.label("conversation_id"),
         engine_runs.c.sensitive,
         engine_events.c.text,
+        engine_events.c.unified["proved"]["address"].astext.label("sender"),
         versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),
     )
     .join(engine_events, EVENT_OF_RUN)
