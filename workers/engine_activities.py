@@ -38,7 +38,6 @@ from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
-from activities.runs.send_address_code import SendAddressCode
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.traffic import Traffic
@@ -92,7 +91,6 @@ class EngineActivities:
     send_mail: SendMail
     send_sender_code: SendSenderCode
     send_visitor_code: SendVisitorCode
-    send_address_code: SendAddressCode
     mail_answers: MailAnswers
     work_on_webhook: WorkOnWebhook
     poll: PollIntegrations
@@ -131,7 +129,7 @@ class EngineActivities:
             self.send_mail.send,
             self.send_sender_code.send,
             self.send_visitor_code.send,
-            self.send_address_code.send,
+            self.execute.codes.send,
             self.mail_answers.send,
             self.work_on_webhook.work,
             self.work_on_webhook.give_up,
@@ -184,6 +182,7 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=engine)
     rethinker = Rethinker(
         database,
         purse,
@@ -216,13 +215,7 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(
-            database,
-            Actions(client_mail, connectors),
-            utc_now,
-            new_ulid,
-            codes=AddressCodes(database, sealer, engine, utc_now),
-        ),
+        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid, codes=codes),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         tell_of_review=TellOfReview(
@@ -261,7 +254,6 @@ def build_activities(
         ),
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
-        send_address_code=SendAddressCode(database, mailer, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
             UnitsOfWork(database, engine, utc_now, new_ulid),

@@ -5,7 +5,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from activities.identity.send_mail import SendMail
     from activities.integrations.send_sender_code import SendSenderCode
-    from activities.runs.send_address_code import SendAddressCode
+    from activities.runs.address_codes import AddressCodes
     from activities.widget.send_visitor_code import SendVisitorCode
     from domain.core import names
     from domain.identity.contracts import SendMailInput
@@ -21,6 +21,6 @@ class SendIdentityMail:
         elif mail.kind == "visitor_code":
             await workflow.execute_activity_method(SendVisitorCode.send, mail, **options.TELLING)
         elif mail.kind == "address_code":
-            await workflow.execute_activity_method(SendAddressCode.send, mail, **options.TELLING)
+            await workflow.execute_activity_method(AddressCodes.send, mail, **options.TELLING)
         else:
             await workflow.execute_activity_method(SendMail.send, mail, **options.TELLING)

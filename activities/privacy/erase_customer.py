@@ -14,11 +14,11 @@ from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.core.database import Database
 from store.exports.tables import automation_events
+from store.identity.tables import address_codes
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_arrivals import CustomerArrivals
 from store.privacy.erasure_subject import FoundRecords, Subject
 from store.privacy.erasure_words import CustomerWords, Marked
-from store.runs.tables import address_codes
 from store.widget.tables import widget_codes
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]

@@ -17,7 +17,7 @@ from store.cases.case_runs import prune_case_runs
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.dashboard.tables import form_posts
-from store.identity.tables import invitations, sessions, sign_in_codes
+from store.identity.tables import address_codes, invitations, sessions, sign_in_codes
 from store.inbound.tables import inbound_messages, inbound_refusals
 from store.intake.tables import idempotency_keys
 from store.privacy.prune import (
@@ -32,7 +32,6 @@ from store.privacy.prune import (
     prune_sign_in_links,
     prune_widget_sessions,
 )
-from store.runs.tables import address_codes
 from store.simulation.tables import replays
 from store.webhooks.tables import webhook_misses
 from store.widget.tables import widget_codes

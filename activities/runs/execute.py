@@ -53,7 +53,7 @@ class Execute:
         codes: AddressCodes,
     ) -> None:
         self._database = database
-        self._codes = codes
+        self.codes = codes
         self._actions = actions
         self._now = now
         self._new_id = new_id
@@ -75,7 +75,7 @@ class Execute:
                 steps = await self._kept_from(job, plan)
                 if not steps:
                     event_id = order.ref.event_id
-                    await self._codes.mail_for(job.tenant, job.run_id, event_id, job.case, plan)
+                    await self.codes.mail_for(job.tenant, job.run_id, event_id, job.case, plan)
                     steps = await self._run_steps(job, plan)
         return ExecuteResult(
             steps=steps,

@@ -101,7 +101,7 @@ async def think_through(
     situation = await _situation(material, now)
     if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
-    if _is_wordless(material):
+    if material.is_wordless:
         return _for_people(material, situation, None)
     await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
@@ -244,12 +244,6 @@ def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
     if not material.event.reply_allowed:
         return None
     return net.matter(material.event.words, material.sensitive_words)
-
-
-def _is_wordless(material: Material) -> bool:
-    """Whether the message has files and no words: then there is no wish to read."""
-    event = material.event
-    return bool(material.attachments) and event.reply_allowed and not event.text.strip()
 
 
 def _for_people(

@@ -23,7 +23,8 @@ from domain.runs.conversation import address_in, session_keys
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.exports.tables import automation_events
-from store.runs.tables import address_codes, customer_memories
+from store.identity.tables import address_codes
+from store.runs.tables import customer_memories
 from store.widget.tables import widget_codes, widget_sessions
 
 PAGE: Final = 1_000

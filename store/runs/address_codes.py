@@ -18,7 +18,7 @@ from domain.runs.address_code import (
     RecentAddressCodes,
 )
 from store.core.repository import TenantRepository
-from store.runs.tables import address_codes
+from store.identity.tables import address_codes
 
 _CODES: Final = address_codes.c
 NOTHING: Final = b""

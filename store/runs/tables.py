@@ -139,29 +139,6 @@ ai_conversations: Final = sa.Table(
 )
 
 # What came of a customer's earlier tickets, whatever the thread.
-# Codes that prove the addresses which the authors of tickets typed.
-address_codes: Final = sa.Table(
-    "address_codes",
-    metadata,
-    # The id is that of the run whose answer asks for the code.
-    *tenant_key(),
-    text("conversation_id"),
-    # The event that is answered once the code is typed.
-    text("question_id"),
-    text("email"),
-    text("language"),
-    sa.Column("digest", sa.LargeBinary, nullable=False),
-    # Until its mail is out.
-    text("sealed_code", nullable=True),
-    sa.Column("tries_left", sa.SmallInteger, nullable=False),
-    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
-    time("used_at", nullable=True),
-    time("proved_at", nullable=True),
-    points_to("ai_conversations", "conversation_id", ondelete="CASCADE"),
-    sa.Index(None, "client_id", "email", "created_at"),
-    sa.Index(None, "client_id", "conversation_id"),
-)
-
 customer_memories: Final = sa.Table(
     "customer_memories",
     metadata,

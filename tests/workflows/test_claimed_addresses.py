@@ -12,7 +12,8 @@ from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel
 from domain.runs.address_code import CODES_A_DAY, LIFETIME, PROOF_LASTS, THREAD_CODES_AN_HOUR, TRIES
-from store.runs.tables import address_codes, engine_messages
+from store.identity.tables import address_codes
+from store.runs.tables import engine_messages
 from tests.support.agent.acting import (
     Acting,
     ScriptedBrain,

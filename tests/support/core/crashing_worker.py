@@ -174,7 +174,7 @@ def _dying_execute(point: str, settings: Settings, client: Client, database: Dat
     connectors.point = point
     mailer = build_mailer(settings, sealer)
     mail = ClientMail(database, DyingMailer(mailer) if point == "mail-sent" else mailer, utc_now)
-    codes = AddressCodes(database, sealer, TemporalEngine(client), utc_now)
+    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=TemporalEngine(client))
     return Execute(database, Actions(mail, connectors), utc_now, new_ulid, codes=codes)
 
 
