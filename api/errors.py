@@ -74,6 +74,7 @@ from domain.reviews.errors import (
     EscalationClaimed,
     EscalationDecided,
     EscalationNotFound,
+    OwnRequest,
     SecondPersonRequired,
 )
 from domain.runs.errors import (
@@ -99,6 +100,7 @@ from domain.tenants.errors import (
     NoClient,
     OwnerStays,
     RoleRequired,
+    SecondPersonUnfit,
     TooManyKeys,
     Unauthenticated,
 )
@@ -230,6 +232,15 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     SecondPersonRequired: ErrorAnswer(
         409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
+    ),
+    OwnRequest: ErrorAnswer(
+        403, "Vous avez saisi cette demande : une autre personne doit l'approuver."
+    ),
+    SecondPersonUnfit: ErrorAnswer(
+        403,
+        "Deux membres doivent être d'accord, chacun avec sa propre adresse vérifiée et membre "
+        "depuis au moins 24 heures.",
+        fields=("reason",),
     ),
     DraftMissing: ErrorAnswer(409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."),
     BodyTooLarge: ErrorAnswer(413, "Corps de requête trop volumineux : 1 Mio au plus."),

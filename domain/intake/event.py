@@ -28,7 +28,11 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """One event as the caller sent it, its known fields typed and the rest in `payload`."""
+    """One event as the caller sent it, its known fields typed and the rest in `payload`.
+
+    `author`: id of the user who typed the event with a session, None if a system sent it. No
+    caller can set it: admission takes it from the session.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,6 +41,7 @@ class InboundEvent(BaseModel):
     customer_email: str | None = None
     message: str | None = None
     payload: dict[str, JsonValue] = {}
+    author: str | None = None
 
 
 class UnifiedEvent(BaseModel):
@@ -52,6 +57,7 @@ class UnifiedEvent(BaseModel):
     `customer_verified`: the caller vouches that the customer is who the address says; visitors of
     a widget type what they like. `platform`: whose event it is, as in "zendesk". `ticket_named`:
     the caller gave `ticket_id`, so that the platform knows it; else it is the event's own id.
+    `author`: id of the user who typed the event; it is then never the customer's word.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -72,6 +78,7 @@ class UnifiedEvent(BaseModel):
     customer_verified: bool = True
     sender_authenticated: bool = True
     platform: str = ""
+    author: str | None = None
     fields: dict[str, str] = {}
 
     @property

@@ -82,8 +82,9 @@ def normalize(
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
         customer_verified=_is_verified(event) and who.is_themselves,
-        sender_authenticated=who.is_authenticated,
+        sender_authenticated=who.is_authenticated and event.author is None,
         platform=head_of(event.event_type),
+        author=event.author,
         fields=_fields(event.payload, derived),
     )
 
@@ -91,8 +92,10 @@ def normalize(
 def _is_verified(event: InboundEvent) -> bool:
     """Who pushes an event vouches for its customer, but for a visitor's word in a widget, even
     where the type names a platform. Either way the caller may say otherwise with
-    `customer_verified`.
+    `customer_verified`. A user who types an event vouches for no customer.
     """
+    if event.author is not None:
+        return False
     said = event.payload.get("customer_verified")
     by_visitor = "widget" in (head_of(event.event_type), head_of(event.source or ""))
     return said if isinstance(said, bool) else not by_visitor

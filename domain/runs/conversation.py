@@ -50,7 +50,10 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     Where the caller vouches for the customer: the ticket that the caller named, else the mail that
     it began with and the address, so that nobody enters a thread by naming its mails; else the
     session, else the address. A visitor who only typed an address shares a session, or nothing.
+    An event that a user typed has a thread of its own: it never enters a customer's.
     """
+    if event.author is not None:
+        return f"event:{event_id}"
     if not event.customer_verified:
         return f"session:{event.session_id}" if event.session_id else f"event:{event_id}"
     if event.ticket_named and event.ticket_id:

@@ -103,3 +103,18 @@ class InvalidSettings(InvalidContent):
     """The same of what a client has set."""
 
     code = "invalid_settings"
+
+
+class SecondPersonUnfit(DomainError):
+    """Two members must agree, and the actor cannot be one of them. `reason`: a value of
+    `domain.tenants.four_eyes.Unfit`."""
+
+    code = "second_person_unfit"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = str(reason)
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}

@@ -4,7 +4,7 @@ The work spans clients, as users do.
 """
 
 from domain.core.errors import InvalidInput
-from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.actor import MANAGERS, Actor, ActorKind
 from domain.tenants.client import Role
 from domain.tenants.errors import MemberNotFound, OwnerStays
 from domain.tenants.user import check_user_id
@@ -32,6 +32,9 @@ async def add_member(
         if "@" not in user:
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
+        if user_id is not None and actor.kind is ActorKind.OPERATOR:
+            # A user of another identity provider, for whose address the operator vouches.
+            await members.verify_address(known, work.now)
     await members.add(work.tenant, known, role, work.now)
     work.note(actor, "member added", member_id=known, role=role.value)
     await _keep_keys(work, actor, known, role)

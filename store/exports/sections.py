@@ -37,7 +37,7 @@ _EVENT: Final = """(
     SELECT json_build_object(
         'source', e.source, 'event_type', e.event_type, 'customer_email', e.customer_email,
         'message', e.message, 'subject', e.subject, 'text', e.text, 'payload', e.payload,
-        'unified', e.unified, 'received_at', e.received_at)
+        'unified', e.unified, 'author', e.author, 'received_at', e.received_at)
     FROM engine_events AS e
     WHERE e.client_id = t.client_id AND e.id = t.event_id)"""
 

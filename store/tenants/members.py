@@ -125,6 +125,14 @@ class MemberRepository:
         if await self._connection.scalar(known) is None:
             raise InvalidInput("another user has this id or this mail address")
 
+    async def verify_address(self, user_id: str, now: datetime) -> None:
+        """Note when the user first proved the mail address."""
+        await self._connection.execute(
+            sa.update(users)
+            .where(users.c.id == user_id, users.c.verified_at.is_(None))
+            .values(verified_at=now)
+        )
+
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
         """List a user with a client, or change the role. Raises ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)

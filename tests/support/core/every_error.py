@@ -76,6 +76,7 @@ from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
     InvalidSettings,
+    SecondPersonUnfit,
     TooManyKeys,
 )
 from domain.webhooks.errors import Deferred, InvalidWebhook
@@ -141,6 +142,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidWidget("message", "{reason} {nothing}"),
         TooManyCodes(42.5),
         InsufficientScope("{scope} {nothing}"),
+        SecondPersonUnfit("{reason} {nothing}"),
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),
         TooManyPlaybooks(200),
