@@ -96,12 +96,17 @@ from domain.tenants.errors import (
     InvalidLabel,
     InvalidSettings,
     KeyNotFound,
+    LooseningChanged,
+    LooseningDecided,
+    LooseningHeld,
+    LooseningNotFound,
     MemberNotFound,
     NoClient,
     OwnerStays,
     RoleRequired,
     SecondPersonUnfit,
     TooManyKeys,
+    TooManyLoosenings,
     Unauthenticated,
 )
 from domain.webhooks.errors import (
@@ -208,6 +213,22 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Le playbook a changé entre-temps : il en est à la version {version}.",
         fields=("version",),
     ),
+    LooseningHeld: ErrorAnswer(
+        409,
+        "Cette modification permet davantage à l'agent : elle attend l'accord d'un autre "
+        "propriétaire ou administrateur, ou un jour.",
+        fields=("loosening_id", "takes_effect_at"),
+    ),
+    LooseningNotFound: ErrorAnswer(404, "Modification introuvable."),
+    LooseningDecided: ErrorAnswer(409, "Cette modification a déjà été décidée."),
+    LooseningChanged: ErrorAnswer(
+        409,
+        "Les règles ont changé depuis : cette modification assouplirait davantage que ce qu'elle "
+        "indique. Annulez-la et redemandez-la.",
+    ),
+    TooManyLoosenings: ErrorAnswer(
+        409, "{limit} modifications attendent déjà : approuvez-en ou annulez-en une d'abord."
+    ),
     TooManySuggestions: ErrorAnswer(
         409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
@@ -240,7 +261,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         403,
         "Deux membres doivent être d'accord, chacun avec sa propre adresse vérifiée et membre "
         "depuis au moins 24 heures.",
-        fields=("reason",),
+        fields=("why",),
     ),
     DraftMissing: ErrorAnswer(409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."),
     BodyTooLarge: ErrorAnswer(413, "Corps de requête trop volumineux : 1 Mio au plus."),

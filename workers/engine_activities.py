@@ -27,6 +27,7 @@ from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
+from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -99,6 +100,7 @@ class EngineActivities:
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
     sweep_background: SweepBackground
+    sweep_loosenings: SweepLoosenings
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -139,6 +141,7 @@ class EngineActivities:
             self.sweep_deliveries.send_left,
             self.sweep_reviews.expire_overdue,
             self.sweep_background.begin_left,
+            self.sweep_loosenings.sweep,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -278,6 +281,12 @@ def build_activities(
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),
         sweep_background=SweepBackground(database, engine, utc_now),
+        sweep_loosenings=SweepLoosenings(
+            UnitsOfWork(database, engine, utc_now, new_ulid),
+            mailer,
+            lambda: brain_identity(settings.brain, settings.embedding),
+            dashboard_url=settings.server.dashboard,
+        ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),

@@ -25,6 +25,7 @@ class Unfit(StrEnum):
     ADDRESS_NOT_VERIFIED = "address_not_verified"
     JOINED_RECENTLY = "joined_recently"
     SAME_ADDRESS = "same_address"
+    SAME_PERSON = "same_person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def check_four_eyes(
     """
     by_id = {one.user_id: one for one in members}
     member = by_id.get(actor.name)
+    if actor.name == first:
+        raise SecondPersonUnfit(Unfit.SAME_PERSON)
     if is_staff(actor):
         return
     if member is None:

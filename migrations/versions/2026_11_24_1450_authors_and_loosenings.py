@@ -50,6 +50,9 @@ def upgrade() -> None:
     op.add_column("engine_events", sa.Column("author", sa.Text(), nullable=True))
     op.add_column("users", sa.Column("verified_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column(
+        "clients", sa.Column("manager_left_at", sa.DateTime(timezone=True), nullable=True)
+    )
+    op.add_column(
         "client_settings",
         sa.Column("holds_loosening", sa.Boolean(), server_default=sa.true(), nullable=False),
     )
@@ -66,6 +69,7 @@ def upgrade() -> None:
         sa.Column("decided_by", sa.Text(), nullable=True),
         sa.Column("decided_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("error_code", sa.Text(), nullable=True),
+        sa.Column("notified_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
             "state IN ('pending', 'applied', 'cancelled', 'failed')",
             name=op.f("ck_loosenings_state"),
@@ -84,6 +88,12 @@ def upgrade() -> None:
         ["takes_effect_at"],
         postgresql_where=sa.text("state = 'pending'"),
     )
+    op.create_index(
+        "ix_loosenings_unnotified",
+        "loosenings",
+        ["created_at"],
+        postgresql_where=sa.text("notified_at IS NULL"),
+    )
     op.create_index(op.f("ix_loosenings_id"), "loosenings", ["id"])
     tenancy.protect("loosenings")
     _make_members()
@@ -101,5 +111,6 @@ def downgrade() -> None:
     tenancy.unprotect("loosenings")
     op.drop_table("loosenings")
     op.drop_column("client_settings", "holds_loosening")
+    op.drop_column("clients", "manager_left_at")
     op.drop_column("users", "verified_at")
     op.drop_column("engine_events", "author")

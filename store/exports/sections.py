@@ -85,6 +85,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
+            Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),

@@ -163,6 +163,12 @@ class MemberRepository:
         if gone.rowcount == 0:
             raise MemberNotFound("the user is no member of this client")
 
+    async def note_manager_left(self, client_id: str, now: datetime) -> None:
+        """Keep when the client last lost an owner or admin."""
+        await self._connection.execute(
+            sa.update(clients).where(clients.c.id == client_id).values(manager_left_at=now)
+        )
+
     async def _check_not_owner(self, client_id: str, user_id: str) -> None:
         owner = await self._connection.scalar(
             sa.select(clients.c.owner_user_id).where(clients.c.id == client_id)

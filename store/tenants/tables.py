@@ -35,6 +35,8 @@ clients: Final = sa.Table(
     time("created_at"),
     # When its erasure began: nothing is let in any more (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
+    # When it last lost an owner or admin: loosenings wait for a day after that, too.
+    time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
     sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),
@@ -117,9 +119,14 @@ loosenings: Final = sa.Table(
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),
+    # When the managers were told by mail.
+    time("notified_at", nullable=True),
     sa.CheckConstraint("state IN ('pending', 'applied', 'cancelled', 'failed')", name="state"),
     sa.CheckConstraint("(state = 'pending') = (decided_at IS NULL)", name="decided"),
     sa.Index("ix_loosenings_due", "takes_effect_at", postgresql_where=sa.text("state = 'pending'")),
+    sa.Index(
+        "ix_loosenings_unnotified", "created_at", postgresql_where=sa.text("notified_at IS NULL")
+    ),
     # Whose it is, when only its id is given.
     sa.Index(None, "id"),
 )

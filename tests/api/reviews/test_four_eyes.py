@@ -43,7 +43,7 @@ async def test_an_owner_invites_a_second_self(
     answers.append(await act(front, second, "approve", puppet))
 
     assert [code(one) for one in answers] == [(403, "second_person_unfit")] * 3
-    assert {one.json()["reason"] for one in answers} == {reason}
+    assert {one.json()["why"] for one in answers} == {reason}
     assert (await act(front, first, "reject", puppet)).status_code == 200
 
 
@@ -56,7 +56,7 @@ async def test_a_second_address_of_one_mailbox_is_one_person(front: LiveEngine, 
     review_id = await open_review(front.database, shop, needs_second=True)
     assert (await act(front, review_id, "approve", one)).status_code == 200
     refused = await act(front, review_id, "approve", other)
-    assert refused.json()["reason"] == "same_address"
+    assert refused.json()["why"] == "same_address"
 
 
 async def test_two_members_of_a_day_agree(front: LiveEngine, shop: Shop) -> None:

@@ -1,0 +1,58 @@
+"""Changes that loosen, as a member of a client with two managers asks for them."""
+
+from typing import Final
+
+from adapters.system import new_ulid
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.playbooks.playbook import PlaybookSpec
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import LooseningHeld
+from services.playbooks.playbooks import create_playbook
+from services.playbooks.publish_gate import NEW_CLIENT
+from tests.support.core.engine import LiveEngine
+from tests.support.core.units import units_on
+from tests.support.tenants.joined import join
+from tests.support.tenants.shop import Shop
+
+LOOSENINGS: Final = "/api/dashboard/loosenings"
+
+
+def refunding(
+    minor: int = 5_000,
+    level: ActionLevel = ActionLevel.HUMAN_APPROVED,
+    *,
+    name: str = "Shop",
+    event_type: str = "shopify.*",
+    active: bool = True,
+) -> PlaybookSpec:
+    """A playbook that refunds up to so many euro cents."""
+    limits = MoneyLimits(currency="EUR", per_action=minor)
+    rule = ActionRule(level=level, limits=limits)
+    return PlaybookSpec(
+        name=name,
+        event_type=event_type,
+        active=active,
+        rulebook=Rulebook(actions={ActionKind.REFUND: rule}),
+    )
+
+
+async def second_manager(front: LiveEngine, shop: Shop, role: Role = Role.ADMIN) -> Actor:
+    """Another manager of the shop, a member for two days."""
+    user_id = new_ulid()
+    async with front.database.service() as connection:
+        await join(connection, shop.client_id, user_id, role)
+    return Actor.person(user_id, role)
+
+
+async def held(front: LiveEngine, shop: Shop) -> str:
+    """The id of a loosening that an admin asked for, and that waits."""
+    admin = await second_manager(front, shop)
+    spec = refunding(name=new_ulid(), event_type=f"{new_ulid().lower()}.*")
+    try:
+        async with units_on(front.database).of(shop.tenant) as work:
+            await create_playbook(work, admin, spec, NEW_CLIENT)
+    except LooseningHeld as error:
+        return error.loosening_id
+    raise AssertionError("it was not held")
