@@ -49,22 +49,17 @@ async def held_if_looser(
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
+    waits = not (work.dry_run or is_staff(actor)) and granted is None and await _is_held(work)
     async with work.trial() as trial:
         yield
         found = compare(before, await look())
-        wait = (
-            bool(found)
-            and granted is None
-            and not (work.dry_run or is_staff(actor))
-            and await _is_held(work)
-        )
-        if wait:
+        if waits and found:
             await trial.undo()
     if not found:
         return
     if granted is not None:
         granted.check_covers(found)
-    elif wait:
+    elif waits:
         raise await _held(work, actor, change, found)
     elif not (work.dry_run or is_staff(actor)):
         await _store(work, actor, change, found, LooseningState.APPLIED)
