@@ -70,19 +70,16 @@ class UnitOfWork:
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
-        lists = (self._deliveries, self._decisions, self._begun, self._notes)
-        yield Trial(self, savepoint, tuple(map(len, lists)))
+        yield Trial(self, savepoint, tuple(len(one) for one in self._lists))
 
     def forget_since(self, lengths: tuple[int, ...]) -> None:
         """Start and note nothing that was added since the lists had these lengths."""
-        lists: tuple[list[Any], ...] = (
-            self._deliveries,
-            self._decisions,
-            self._begun,
-            self._notes,
-        )
-        for one, length in zip(lists, lengths, strict=True):
+        for one, length in zip(self._lists, lengths, strict=True):
             del one[length:]
+
+    @property
+    def _lists(self) -> tuple[list[Any], ...]:
+        return (self._deliveries, self._decisions, self._begun, self._notes)
 
     async def write_notes(self) -> None:
         """Put the audit entries into the log, in the transaction of what they tell. It must be the

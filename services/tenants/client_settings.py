@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from pydantic import JsonValue
+
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client_settings import (
     ClientSettings,
@@ -26,7 +28,10 @@ async def change_settings(
     approved. Raises RoleRequired, ClientNotFound, and what `held_if_looser` raises."""
     actor.require(MANAGERS)
     settings = SettingsRepository(work.connection, work.tenant)
-    wanted = {"use": USE, "settings": change.model_dump(mode="json", exclude_none=True)}
+    wanted: dict[str, JsonValue] = {
+        "use": USE,
+        "settings": change.model_dump(mode="json", exclude_none=True),
+    }
     async with held_if_looser(
         work, actor, wanted, look=settings.read, compare=looser_settings, granted=granted
     ):
