@@ -9,6 +9,7 @@ from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.inbound_errors import INBOUND_ANSWERS
 from api.learning_errors import LEARNING_ANSWERS
+from api.loosening_errors import LOOSENING_ANSWERS
 from api.page_errors import PAGE_ANSWERS
 from api.simulation_errors import SIMULATION_ANSWERS
 from api.surface import Surface
@@ -75,8 +76,6 @@ from domain.reviews.errors import (
     EscalationClaimed,
     EscalationDecided,
     EscalationNotFound,
-    OwnRequest,
-    SecondPersonRequired,
 )
 from domain.runs.errors import (
     AnswerDelayed,
@@ -97,17 +96,11 @@ from domain.tenants.errors import (
     InvalidLabel,
     InvalidSettings,
     KeyNotFound,
-    LooseningChanged,
-    LooseningDecided,
-    LooseningHeld,
-    LooseningNotFound,
     MemberNotFound,
     NoClient,
     OwnerStays,
     RoleRequired,
-    SecondPersonUnfit,
     TooManyKeys,
-    TooManyLoosenings,
     Unauthenticated,
 )
 from domain.webhooks.errors import (
@@ -126,6 +119,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
     **INBOUND_ANSWERS,
     **LEARNING_ANSWERS,
+    **LOOSENING_ANSWERS,
     **PAGE_ANSWERS,
     **SIMULATION_ANSWERS,
     Unauthenticated: ErrorAnswer(
@@ -214,22 +208,6 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Le playbook a changé entre-temps : il en est à la version {version}.",
         fields=("version",),
     ),
-    LooseningHeld: ErrorAnswer(
-        409,
-        "Cette modification permet davantage à l'agent : elle attend l'accord d'un autre "
-        "propriétaire ou administrateur, ou un jour.",
-        fields=("loosening_id", "takes_effect_at"),
-    ),
-    LooseningNotFound: ErrorAnswer(404, "Modification introuvable."),
-    LooseningDecided: ErrorAnswer(409, "Cette modification a déjà été décidée."),
-    LooseningChanged: ErrorAnswer(
-        409,
-        "Les règles ont changé depuis : cette modification assouplirait davantage que ce qu'elle "
-        "indique. Annulez-la et redemandez-la.",
-    ),
-    TooManyLoosenings: ErrorAnswer(
-        409, "{limit} modifications attendent déjà : approuvez-en ou annulez-en une d'abord."
-    ),
     TooManySuggestions: ErrorAnswer(
         409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
@@ -251,18 +229,6 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     ConversationMovedOn: ErrorAnswer(
         409, "Le client a écrit entre-temps : relisez la conversation avant de décider."
-    ),
-    SecondPersonRequired: ErrorAnswer(
-        409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
-    ),
-    OwnRequest: ErrorAnswer(
-        403, "Vous avez saisi cette demande : une autre personne doit l'approuver."
-    ),
-    SecondPersonUnfit: ErrorAnswer(
-        403,
-        "Deux membres doivent être d'accord, chacun avec sa propre adresse vérifiée et membre "
-        "depuis au moins 24 heures.",
-        fields=("why",),
     ),
     DraftMissing: ErrorAnswer(409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."),
     BodyTooLarge: ErrorAnswer(413, "Corps de requête trop volumineux : 1 Mio au plus."),

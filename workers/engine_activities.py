@@ -183,6 +183,8 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    identity = brain_identity(settings.brain, settings.embedding)
+    units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
         database,
         purse,
@@ -255,7 +257,7 @@ def build_activities(
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
+            units,
             Doer(
                 Actor.system("inbound"),
                 sealer,
@@ -266,13 +268,7 @@ def build_activities(
             platforms=PLATFORMS,
             erasures=engine,
         ),
-        poll=PollIntegrations(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
-            connectors,
-            engine,
-            utc_now,
-            platforms=PLATFORMS,
-        ),
+        poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
             database, mailer, utc_now, dashboard_url=settings.server.dashboard
         ),
@@ -282,10 +278,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
-            mailer,
-            lambda: brain_identity(settings.brain, settings.embedding),
-            dashboard_url=settings.server.dashboard,
+            units, mailer, lambda: identity, dashboard_url=settings.server.dashboard
         ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
@@ -299,7 +292,7 @@ def build_activities(
             database,
             rethinker,
             utc_now,
-            identity=brain_identity(settings.brain, settings.embedding),
+            identity=identity,
             is_remote=settings.brain.is_remote,
         ),
     )

@@ -15,7 +15,7 @@ from domain.runs.contracts import SweepInput, SweepResult
 from domain.tenants.loosening import LooseningState
 from domain.tenants.loosening_mail import loosening_mail
 from services.core.unit_of_work import UnitsOfWork
-from services.playbooks.loosenings import apply_due_loosening, note_mailed
+from services.playbooks.loosening_approvals import apply_due_loosening, note_mailed
 from store.core.place import Place
 from store.tenants.loosenings import (
     LeftLoosening,

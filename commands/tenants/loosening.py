@@ -19,7 +19,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
 from domain.core.ids import TenantId
-from services.playbooks.loosenings import approve_loosening
+from services.playbooks.loosening_approvals import approve_loosening
 from services.tenants.loosenings import cancel_loosening
 from store.tenants.loosenings import LooseningRepository
 

@@ -25,7 +25,7 @@ BY_TIME: Final = "time"
 """Who decided a loosening that took effect because its time had come."""
 
 
-class Difference(BaseModel):
+class LoosenedRule(BaseModel):
     """One thing that becomes looser. `place`: as in `shopify.*: refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
@@ -51,7 +51,7 @@ class Loosening(BaseModel):
     id: str
     state: LooseningState
     change: dict[str, JsonValue]
-    differences: tuple[Difference, ...]
+    differences: tuple[LoosenedRule, ...]
     requested_by: str
     created_at: datetime
     takes_effect_at: datetime
@@ -64,7 +64,7 @@ class Loosening(BaseModel):
         if self.state is not LooseningState.PENDING:
             raise LooseningDecided(self.id)
 
-    def check_covers(self, found: tuple[Difference, ...]) -> None:
+    def check_covers(self, found: tuple[LoosenedRule, ...]) -> None:
         """Check that the change loosens nothing by now that was not shown when it was requested.
 
         Raises LooseningChanged.
@@ -86,14 +86,14 @@ def is_held(
     return several or (manager_left_at is not None and now - manager_left_at < WAITS)
 
 
-def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Difference, ...]:
+def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
     """The settings whose change lowers what counts as proof, or ends the wait itself."""
-    found: list[Difference] = []
+    found: list[LoosenedRule] = []
     if before.holds_loosening and not after.holds_loosening:
-        found.append(Difference(place="settings: holds_loosening", before="true", after="false"))
+        found.append(LoosenedRule(place="settings: holds_loosening", before="true", after="false"))
     if set(after.authserv_ids) - set(before.authserv_ids):
         found.append(
-            Difference(
+            LoosenedRule(
                 place="settings: authserv_ids",
                 before=" ".join(before.authserv_ids) or "none",
                 after=" ".join(after.authserv_ids),
@@ -102,6 +102,6 @@ def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Diff
     return tuple(found)
 
 
-def audit_ids(difference: Difference) -> Mapping[str, str]:
+def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:
     """A difference as an audit entry names it."""
     return {"place": difference.place, "before": difference.before, "after": difference.after}

@@ -17,7 +17,7 @@ from domain.playbooks.errors import (
     TooManyPlaybooks,
 )
 from domain.playbooks.file import PlaybookDraft
-from domain.playbooks.loosening import WantedChange, loosened
+from domain.playbooks.loosened import WantedChange, loosened
 from domain.playbooks.merge import ImportOutcome, PlaybookChange, change_of, compare
 from domain.playbooks.playbook import MAX_PLAYBOOKS, Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import MANAGERS, Actor

@@ -15,7 +15,7 @@ from domain.tenants.four_eyes import is_staff
 from domain.tenants.loosening import (
     MAX_PENDING,
     WAITS,
-    Difference,
+    LoosenedRule,
     Loosening,
     LooseningState,
     audit_ids,
@@ -37,7 +37,7 @@ async def held_if_looser(
     change: dict[str, JsonValue],
     *,
     look: Callable[[], Awaitable[T]],
-    compare: Callable[[T, T], tuple[Difference, ...]],
+    compare: Callable[[T, T], tuple[LoosenedRule, ...]],
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
     """Run a use case, and undo it if it loosens and must wait. `look` reads what it changes.
@@ -87,7 +87,7 @@ async def _is_held(work: UnitOfWork) -> bool:
 
 
 async def _held(
-    work: UnitOfWork, actor: Actor, change: dict[str, JsonValue], found: tuple[Difference, ...]
+    work: UnitOfWork, actor: Actor, change: dict[str, JsonValue], found: tuple[LoosenedRule, ...]
 ) -> LooseningHeld:
     if await LooseningRepository(work.connection, work.tenant).pending() >= MAX_PENDING:
         raise TooManyLoosenings(MAX_PENDING)
@@ -101,7 +101,7 @@ async def _store(
     work: UnitOfWork,
     actor: Actor,
     change: dict[str, JsonValue],
-    found: tuple[Difference, ...],
+    found: tuple[LoosenedRule, ...],
     state: LooseningState,
 ) -> Loosening:
     """The row of a loosening. The sweep mails it to the managers."""

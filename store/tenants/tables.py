@@ -108,7 +108,7 @@ loosenings: Final = sa.Table(
     metadata,
     *tenant_key(),
     text("state"),
-    # What is to be done, as `domain/playbooks/loosening.py` reads it.
+    # What is to be done, as `domain/playbooks/loosened.py` reads it.
     sa.Column("change", JSONB, nullable=False),
     # What it loosens: each place, what it was and what it becomes.
     sa.Column("differences", JSONB, nullable=False),

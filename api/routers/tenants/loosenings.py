@@ -15,7 +15,7 @@ from api.schemas.tenants.loosenings import (
     LooseningPage,
 )
 from domain.tenants.errors import LooseningNotFound
-from services.playbooks.loosenings import approve_loosening
+from services.playbooks.loosening_approvals import approve_loosening
 from services.tenants.loosenings import cancel_loosening
 from store.tenants.loosenings import LooseningRepository
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.schemas.core.strict_body import StrictBody
-from domain.tenants.loosening import Difference, Loosening, LooseningState
+from domain.tenants.loosening import LoosenedRule, Loosening, LooseningState
 
 
 class ApproveLooseningBody(StrictBody):
@@ -25,7 +25,7 @@ class LooseningOut(BaseModel):
     loosening_id: str
     state: LooseningState
     use: str = Field(description="What is to be done, as in `update` or `settings`.")
-    differences: tuple[Difference, ...] = Field(description="What becomes looser.")
+    differences: tuple[LoosenedRule, ...] = Field(description="What becomes looser.")
     requested_by: str = Field(description="Id of the user who asked for it.")
     created_at: datetime
     takes_effect_at: datetime = Field(description="When it takes effect without an approval.")

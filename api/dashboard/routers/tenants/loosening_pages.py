@@ -12,7 +12,7 @@ from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.tenants.actor import MANAGERS
 from domain.tenants.errors import LooseningNotFound
-from services.playbooks.loosenings import approve_loosening
+from services.playbooks.loosening_approvals import approve_loosening
 from services.tenants.loosenings import cancel_loosening
 from store.tenants.loosenings import LooseningRepository
 

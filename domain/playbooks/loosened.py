@@ -13,7 +13,7 @@ from domain.agent.plan import ON_ORDERS, ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits
 from domain.core.money import Money
 from domain.playbooks.playbook import PlaybookEntry, PlaybookSpec, match
-from domain.tenants.loosening import Difference
+from domain.tenants.loosening import LoosenedRule
 
 _RANK: Final = {
     ActionLevel.NEVER: 0,
@@ -45,14 +45,14 @@ class WantedChange(BaseModel):
 
 def loosened(
     before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
-) -> tuple[Difference, ...]:
+) -> tuple[LoosenedRule, ...]:
     """Everything that becomes looser, by kind of event. Both sides: all of a client's playbooks,
     oldest first.
 
     Levels, amounts, ages and scopes count for every action on an order, the level of other actions
     where a playbook had the events before, and the threshold where money moves without a person.
     """
-    found: list[Difference] = []
+    found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
         event_type = _example(pattern)
         was, becomes = _winner(before, event_type), _winner(after, event_type)
@@ -85,7 +85,7 @@ def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry 
     return None if entry is None or entry.rulebook.shadow else entry
 
 
-def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[Difference]:
+def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[LoosenedRule]:
     for kind in ActionKind:
         if was is None and kind not in ON_ORDERS:
             continue
@@ -94,7 +94,7 @@ def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[Diffe
         yield from _of_rule(kind.value, old, new, moves_money=kind in ON_ORDERS)
     threshold = 1.0 if was is None else was.playbook.threshold
     if was is not None and becomes.playbook.threshold < threshold and _by_itself(becomes):
-        yield Difference(
+        yield LoosenedRule(
             place="threshold", before=f"{threshold:g}", after=f"{becomes.playbook.threshold:g}"
         )
 
@@ -106,9 +106,9 @@ def _by_itself(entry: PlaybookEntry) -> bool:
 
 def _of_rule(
     name: str, old: ActionRule, new: ActionRule, *, moves_money: bool
-) -> Iterator[Difference]:
+) -> Iterator[LoosenedRule]:
     if _RANK[new.level] > _RANK[old.level]:
-        yield Difference(place=f"{name}.level", before=old.level.value, after=new.level.value)
+        yield LoosenedRule(place=f"{name}.level", before=old.level.value, after=new.level.value)
     if not moves_money or new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
         # Of what was never done, the level says all, and its amounts with it.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
@@ -117,7 +117,7 @@ def _of_rule(
     if old.limits is not None:
         yield from _amounts(name, old.limits, new.limits)
     if old.within_days is not None and (new.within_days or 10**9) > old.within_days:
-        yield Difference(
+        yield LoosenedRule(
             place=f"{name}.within_days",
             before=str(old.within_days),
             after="any" if new.within_days is None else str(new.within_days),
@@ -125,14 +125,14 @@ def _of_rule(
     for scope in ("categories", "intents"):
         had, has = getattr(old, scope), getattr(new, scope)
         if had and (not has or set(has) - set(had)):
-            yield Difference(
+            yield LoosenedRule(
                 place=f"{name}.{scope}",
                 before=" ".join(one.value for one in had),
                 after=" ".join(one.value for one in has) or "any",
             )
 
 
-def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[Difference]:
+def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
     """Amounts that are raised, taken away or of another currency. Without `old` all are new."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
@@ -148,7 +148,7 @@ def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Ite
             place = f"{name}.limits.{limit}"
             before = "none" if old is None else _money(old, was)
             after = "unlimited" if new is None else _money(new, becomes)
-            yield Difference(place=place, before=before, after=after)
+            yield LoosenedRule(place=place, before=before, after=after)
 
 
 def _money(limits: MoneyLimits, minor: int | None) -> str:

@@ -7,7 +7,7 @@ import pytest
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
-from domain.playbooks.loosening import loosened
+from domain.playbooks.loosened import loosened
 from domain.playbooks.playbook import Playbook, PlaybookEntry
 
 AUTONOMOUS, CONFIRMED = ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED

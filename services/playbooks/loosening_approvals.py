@@ -3,7 +3,7 @@
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError
 from domain.playbooks.file import PlaybookDraft
-from domain.playbooks.loosening import WantedChange
+from domain.playbooks.loosened import WantedChange
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client_settings import SettingsChange
 from domain.tenants.errors import RoleRequired
