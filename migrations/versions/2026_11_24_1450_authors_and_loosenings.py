@@ -4,7 +4,7 @@ The user who typed an event, when a user proved the mail address, and changes of
 settings that wait for a second manager.
 
 Revision: 3d7a90c1e52b
-Follows: 80c0f3e5a1d4
+Follows: 7a4e19c2d05b
 """
 
 import sqlalchemy as sa
@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql
 from migrations import tenancy
 
 revision = "3d7a90c1e52b"
-down_revision = "80c0f3e5a1d4"
+down_revision = "7a4e19c2d05b"
 branch_labels = None
 depends_on = None
 

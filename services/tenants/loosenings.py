@@ -60,9 +60,9 @@ async def held_if_looser(
     if granted is not None:
         granted.check_covers(found)
     elif waits:
-        raise await _held(work, actor, change, found)
+        raise await _request(work, actor, change, found)
     elif not (work.dry_run or is_staff(actor)):
-        await _store(work, actor, change, found, LooseningState.APPLIED)
+        await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
     for difference in found:
         work.note(actor, "loosened", **audit_ids(difference))
 
@@ -86,18 +86,18 @@ async def _is_held(work: UnitOfWork) -> bool:
     return is_held(settings, members, left, work.now)
 
 
-async def _held(
+async def _request(
     work: UnitOfWork, actor: Actor, change: dict[str, JsonValue], found: tuple[LoosenedRule, ...]
 ) -> LooseningHeld:
     if await LooseningRepository(work.connection, work.tenant).pending() >= MAX_PENDING:
         raise TooManyLoosenings(MAX_PENDING)
-    stored = await _store(work, actor, change, found, LooseningState.PENDING)
+    stored = await _add_loosening(work, actor, change, found, LooseningState.PENDING)
     for difference in found:
         work.note(actor, "loosening requested", loosening_id=stored.id, **audit_ids(difference))
     return LooseningHeld(stored.id, stored.takes_effect_at)
 
 
-async def _store(
+async def _add_loosening(
     work: UnitOfWork,
     actor: Actor,
     change: dict[str, JsonValue],
