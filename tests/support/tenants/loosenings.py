@@ -84,7 +84,7 @@ async def limit_of(front: LiveEngine, shop: Shop, playbook_id: str) -> int | Non
     async with front.database.reading(shop.tenant) as connection:
         entry = await PlaybookRepository(connection, shop.tenant).read(playbook_id)
     (rule,) = entry.rulebook.actions.values()
-    return rule.limits and rule.limits.per_action
+    return rule.limits.per_action if rule.limits else None
 
 
 async def put(
