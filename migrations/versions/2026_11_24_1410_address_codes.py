@@ -1,7 +1,7 @@
 """codes that prove the addresses of tickets' authors
 
 Revision: 10a7d1c3e5f2
-Follows: 80c0f3e5a1d4
+Follows: 3d7a90c1e52b
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "10a7d1c3e5f2"
-down_revision = "80c0f3e5a1d4"
+down_revision = "3d7a90c1e52b"
 branch_labels = None
 depends_on = None
 

@@ -47,7 +47,8 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
     `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried. `sender`: the customer's proved address, if it has one."""
+    its playbook is only tried. `thought_by`: the model of its thought, None before one. `sender`:
+    the customer's proved address, if it has one."""
 
     status: RunStatus
     received_at: datetime
@@ -61,6 +62,7 @@ class RunState:
     sensitive: SensitiveMatter | None
     text: str
     in_shadow: bool
+    thought_by: str | None
     sender: str | None = None
 
 
@@ -136,7 +138,12 @@ class RunRepository(TenantRepository):
             text=row.text or "",
             in_shadow=bool(row.in_shadow),
             sender=row.sender,
+            thought_by=row.model,
         )
+
+    async def thought_by(self, run_id: str) -> str | None:
+        """Return the model of the run's thought, or None before one."""
+        return await self._connection.scalar(_MODEL, self._key(run_id))
 
     async def finish(
         self,
@@ -179,6 +186,7 @@ class RunRepository(TenantRepository):
 _IS_RUN: Final = sa.and_(
     engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
 )
+_MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
 # An update sets the columns it is given values for.
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
@@ -233,6 +241,7 @@ _LOCK: Final = (
         engine_runs.c.thread_after,
         _CONVERSATION.label("conversation_id"),
         engine_runs.c.sensitive,
+        engine_runs.c.model,
         engine_events.c.text,
         engine_events.c.unified["proved"]["address"].astext.label("sender"),
         versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),
