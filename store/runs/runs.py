@@ -47,8 +47,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
     `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried. `thought_by`: the model of its thought, None before one. `sender`:
-    the customer's proved address, if it has one."""
+    its playbook is only tried. `thought_by`: the model. `sender`: the proved address, if any."""
 
     status: RunStatus
     received_at: datetime
@@ -116,13 +115,12 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Take an action off the plan for good; idempotent. The draft goes with it, for it says
-        what will not happen, and so does what an approval of the action would have needed."""
+        """Take an action off the plan for good, with the draft, which says what will not happen,
+        and with what its approval would have needed; idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
-        """The run's state, locked until the transaction ends. Raises RunNotFound if it was erased
-        meanwhile."""
+        """The run's state, locked until the transaction ends. Raises RunNotFound if erased."""
         row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
