@@ -26,7 +26,6 @@ from store.playbooks.tables import playbook_versions as versions
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_messages, engine_runs
 
-# The last word of a human on a run; rounds before it were overtaken.
 HUMAN_TEXT: Final = (
     sa.select(escalation_tickets.c.edited_text)
     .where(
@@ -185,7 +184,6 @@ _IS_RUN: Final = sa.and_(
     engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
 )
 _MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
-# An update sets the columns it is given values for.
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
