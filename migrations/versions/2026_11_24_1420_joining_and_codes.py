@@ -4,14 +4,14 @@ Invitations can be declined. Sign-in codes record the network that asked for the
 limits admitted them, and the tries from other networks.
 
 Revision: b7c1d20e4a91
-Follows: 7a4e19c2d05b
+Follows: 10a7d1c3e5f2
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "b7c1d20e4a91"
-down_revision = "7a4e19c2d05b"
+down_revision = "10a7d1c3e5f2"
 branch_labels = None
 depends_on = None
 

@@ -13,6 +13,8 @@ from services.core.unit_of_work import UnitOfWork
 from services.identity.accounts import Opening, OwnAccount, account_of, account_of_person
 from services.identity.sessions import OpenedSession, Visitor, open_session
 from store.identity.codes import CodeRepository, NewCode
+from store.identity.people import address_of
+from store.tenants.members import MemberRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ async def sign_in(
     account = await account_of(work, presented.email, opening)
     if account is None:
         return None
+    await MemberRepository(work.connection).verify_address(account.user_id, work.now)
     return await _let_in(work, account, presented.kind, presented.visitor, presented.random)
 
 
@@ -120,6 +123,9 @@ async def sign_in_person(
     account = await account_of_person(work, proved.person, opening)
     if account is None:
         return None
+    email = proved.person.email
+    if email is not None and email == await address_of(work.connection, account.user_id):
+        await MemberRepository(work.connection).verify_address(account.user_id, work.now)
     return await _let_in(work, account, SessionKind.BROWSER, proved.visitor, proved.random)
 
 

@@ -4,7 +4,7 @@ The work spans clients, as users do.
 """
 
 from domain.core.errors import InvalidInput
-from domain.tenants.actor import MANAGERS, Actor, without_address
+from domain.tenants.actor import MANAGERS, Actor, ActorKind, without_address
 from domain.tenants.client import Role
 from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays
 from domain.tenants.key_choice import KEEP_ALL, KeyChoice
@@ -41,7 +41,12 @@ async def add_member(
         if "@" not in user:
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
+        if user_id is not None and actor.kind is ActorKind.OPERATOR:
+            # A user of another identity provider, for whose address the operator vouches.
+            await members.verify_address(known, work.now)
+    before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
+    await _note_left(work, before, role)
     work.note(actor, "member added", member_id=known, role=role.value)
     await _end_powers(work, actor, known, role, keys)
     return known
@@ -58,7 +63,10 @@ async def change_role(
     actor.require(MANAGERS)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")
-    changed = await MemberRepository(work.connection).change_role(work.tenant, user_id, role)
+    members = MemberRepository(work.connection)
+    before = await members.role(user_id, work.tenant)
+    changed = await members.change_role(work.tenant, user_id, role)
+    await _note_left(work, before, role)
     work.note(actor, "member changed", member_id=user_id, role=role.value)
     await _end_powers(work, actor, user_id, role, keys)
     return changed
@@ -78,10 +86,19 @@ async def remove_member(
     known = await members.find_user(user)
     if known is None:
         raise MemberNotFound("there is no such user")
+    before = await members.role(known, work.tenant)
     await members.remove(work.tenant, known)
+    await _note_left(work, before, None)
     work.note(actor, "member removed", member_id=known)
     await _end_powers(work, actor, known, None, keys)
     return known
+
+
+async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
+    """A manager who left a moment ago still holds loosenings up: else the last one would first
+    remove the others."""
+    if before in MANAGERS and after not in MANAGERS:
+        await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
 
 async def _end_powers(
@@ -118,7 +135,10 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     The keys that they made stay, and are listed as keys without a manager. Raises OwnerStays,
     MemberNotFound.
     """
-    await MemberRepository(work.connection).remove(work.tenant, actor.name)
+    members = MemberRepository(work.connection)
+    before = await members.role(actor.name, work.tenant)
+    await members.remove(work.tenant, actor.name)
+    await _note_left(work, before, None)
     work.note(actor, "member left", member_id=actor.known_as)
     await _end_powers(work, actor, actor.name, None, KEEP_ALL)
 
