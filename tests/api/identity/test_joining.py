@@ -214,3 +214,15 @@ async def test_the_owner_cannot_leave(front: LiveEngine, shop: Shop, owner: dict
         refused = await visitor.http.post("/app/me/leave", data=fields)
         assert "one owner, who stays it" in await visitor.follow(refused)
     assert await role_in(front, shop, shop.owner_user_id) is Role.OWNER
+
+
+async def test_an_owner_who_accepts_an_invitation_stays_the_owner(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    email = f"{shop.client_id.lower()}@example.com"
+    made = await invited(front, shop, email, Role.VIEWER)
+
+    answer = await front.http.post(path_of(made, "accept"), headers=owner)
+
+    assert answer.json() == {"client_id": shop.client_id, "role": "owner"}
+    assert await role_in(front, shop, shop.owner_user_id) is Role.OWNER
