@@ -25,8 +25,10 @@ from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.mail_limiter import MailLimiter
 from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
+from activities.integrations.service_mails import ServiceMails
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -172,8 +174,10 @@ def build_activities(
     traffic = Traffic(time.monotonic)
     net = LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
+    limiter = MailLimiter(database, sealer, utc_now)
+    service_mails = ServiceMails(mailer, limiter)
     question = RatingQuestion(sealer, settings.server.origin, utc_now)
-    client_mail = ClientMail(database, mailer, utc_now, question)
+    client_mail = ClientMail(database, mailer, limiter, utc_now, question)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
@@ -239,17 +243,17 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mailer, settings.server.dashboard),
+        tell_owner=TellOwner(database, service_mails, settings.server.dashboard),
         send_mail=SendMail(
             database,
-            mailer,
+            service_mails,
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
-        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
-        send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
+        send_sender_code=SendSenderCode(database, client_mail, limiter, sealer, utc_now),
+        send_visitor_code=SendVisitorCode(database, client_mail, service_mails, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
             UnitsOfWork(database, engine, utc_now, new_ulid),
@@ -271,7 +275,7 @@ def build_activities(
             platforms=PLATFORMS,
         ),
         tell_of_data_requests=TellOfDataRequests(
-            database, mailer, utc_now, dashboard_url=settings.server.dashboard
+            database, service_mails, utc_now, dashboard_url=settings.server.dashboard
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),

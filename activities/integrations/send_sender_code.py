@@ -4,6 +4,7 @@ import structlog
 from temporalio import activity
 
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.mail_limiter import MailLimiter
 from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
@@ -11,6 +12,7 @@ from domain.core.ports import Clock, Sealer
 from domain.identity.contracts import SendMailInput
 from domain.integrations.errors import MailRefused, MailUnknown
 from domain.integrations.sender_code_mail import sender_code_mail
+from domain.integrations.service_mail import ServiceMail
 from store.core.database import Database
 from store.integrations.mail_senders import MailSenderRepository
 
@@ -18,9 +20,17 @@ _log = structlog.get_logger(__name__)
 
 
 class SendSenderCode:
-    def __init__(self, database: Database, mail: ClientMail, sealer: Sealer, now: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        mail: ClientMail,
+        limiter: MailLimiter,
+        sealer: Sealer,
+        now: Clock,
+    ) -> None:
         self._database = database
         self._mail = mail
+        self._limiter = limiter
         self._sealer = sealer
         self._now = now
 
@@ -43,7 +53,10 @@ class SendSenderCode:
             code.id, code.sender.address, code.language, self._sealer.unseal(code.sealed_code)
         )
         try:
-            async with beating():
+            async with (
+                beating(),
+                self._limiter.service_mail(ServiceMail.SENDER_CODE, mail.to, tenant),
+            ):
                 await self._mail.send_by(code.sender, mail)
         except (MailRefused, MailUnknown) as error:
             _log.warning("mail not sent", kind=step.kind, error_code=error.code)

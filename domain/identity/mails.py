@@ -1,7 +1,7 @@
 """The mails of signing in, in French and in English.
 
-None of them holds what a stranger typed, but for the shop's name in an invitation: whoever signs up
-for somebody else's address must not choose what that person reads.
+None of them holds text that a client typed, not even its name: an account must not choose what a
+stranger reads. An invitation names the verified address of the member who invites.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ class _Words:
     no_account: str
     no_account_text: str
     invitation: str
+    inviter: str
+    no_inviter: str
     invitation_text: str
 
 
@@ -39,11 +41,13 @@ _FRENCH: Final = _Words(
         "rattaché. Pour ouvrir un compte, indiquez aussi le nom de votre boutique : "
         "{sign_in}\n\nSi vous n'avez rien demandé, ignorez ce message.\n"
     ),
-    invitation="Invitation à rejoindre « {brand} »",
+    invitation="Invitation à rejoindre une équipe",
+    inviter="{inviter} vous invite à rejoindre son équipe.",
+    no_inviter="Vous êtes invité(e) à rejoindre une équipe.",
     invitation_text=(
-        "Bonjour,\n\nVous êtes invité(e) à rejoindre l'équipe de « {brand} ». Pour accepter, "
-        "connectez-vous avec cette adresse dans les {days} jours : {sign_in}\n\nSi vous ne "
-        "connaissez pas cette boutique, ignorez ce message.\n"
+        "Bonjour,\n\n{who} Pour voir l'invitation, connectez-vous avec cette adresse dans les "
+        "{days} jours : {sign_in}\n\nSi vous ne connaissez pas cette personne, ignorez ce "
+        "message.\n"
     ),
 )
 _ENGLISH: Final = _Words(
@@ -60,11 +64,12 @@ _ENGLISH: Final = _Words(
         "one, give the name of your shop as well: {sign_in}\n\nIf you asked for nothing, ignore "
         "this message.\n"
     ),
-    invitation="Invitation to join “{brand}”",
+    invitation="Invitation to join a team",
+    inviter="{inviter} invites you to join their team.",
+    no_inviter="You are invited to join a team.",
     invitation_text=(
-        "Hello,\n\nYou are invited to join the team of “{brand}”. To accept, sign in with this "
-        "address within {days} days: {sign_in}\n\nIf you do not know this shop, ignore this "
-        "message.\n"
+        "Hello,\n\n{who} To see the invitation, sign in with this address within {days} days: "
+        "{sign_in}\n\nIf you do not know this person, ignore this message.\n"
     ),
 )
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
@@ -89,12 +94,13 @@ def no_account_mail(code_id: str, to: str, language: str, *, sign_in: str) -> Ou
     )
 
 
-def invitation_mail(invitation: Invitation, brand: str, *, sign_in: str) -> OutgoingMail:
-    """`sign_in`: the address of the page."""
+def invitation_mail(invitation: Invitation, inviter: str | None, *, sign_in: str) -> OutgoingMail:
+    """`inviter`: the verified address of the member who invites, None for an operator. `sign_in`:
+    the address of the page."""
     words = LANGUAGES[invitation.language]
-    text = words.invitation_text.format(brand=brand, days=INVITED_FOR.days, sign_in=sign_in)
-    subject = words.invitation.format(brand=brand)
-    return _mail(invitation.id, invitation.email, words, subject, text)
+    who = words.inviter.format(inviter=inviter) if inviter else words.no_inviter
+    text = words.invitation_text.format(who=who, days=INVITED_FOR.days, sign_in=sign_in)
+    return _mail(invitation.id, invitation.email, words, words.invitation, text)
 
 
 def _mail(record_id: str, to: str, words: _Words, subject: str, text: str) -> OutgoingMail:

@@ -74,6 +74,32 @@ class MailRefused(ActionRefused):
     code = "mail_refused"
 
 
+class MailRejected(MailRefused):
+    """A mail server refused the mail, its sender or its recipient. The client's refusals are
+    counted."""
+
+
+class MailRecipientUnproved(MailRefused):
+    """The client has no verified sender, and the recipient has not written in by a way that the
+    service received itself: nothing was sent."""
+
+    code = "mail_recipient_unproved"
+
+
+class MailNameProtected(MailRefused):
+    """The client's name looks like a carrier's, a bank's or the service's own: nothing was sent
+    under the service's sender."""
+
+    code = "mail_name_protected"
+
+
+class MailLimitReached(MailRefused):
+    """The client's daily allowance of mails is used up, or the address had its share of this kind
+    of mail: nothing was sent."""
+
+    code = "mail_limit_reached"
+
+
 class MailLoginRefused(MailRefused):
     """The client's mail server no longer takes its user name and password."""
 

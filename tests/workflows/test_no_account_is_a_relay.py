@@ -89,11 +89,11 @@ async def by_forged_mail(engine: LiveEngine, shop: Shop, victims: list[str]) -> 
         shown = await opened(engine, headers, integration, {"secret": secret} if secret else None)
         path = "/api/webhooks" + str(shown["url"]).partition("/api/webhooks")[2]
         for victim in theirs:
-            results = ("Authentication-Results", f"mx.evil.example; dmarc=pass header.from={victim}")
+            found = f"mx.evil.example; dmarc=pass header.from={victim}"
             forged = Mail(
                 author=victim,
                 text=UNSURE_MESSAGE,
-                headers=(results,),
+                headers=(("Authentication-Results", found),),
                 envelope_from=victim,
                 message_id=f"<{new_ulid()}@stranger.example>",
             )
@@ -105,8 +105,8 @@ async def by_forged_mail(engine: LiveEngine, shop: Shop, victims: list[str]) -> 
 
             async def arrived(address: str = victim) -> str | None:
                 came = await rows(engine.database, engine_events, of=shop)
-                found = (one for one in came if (one["unified"] or {}).get("customer_email") == address)
-                return next((str(one["id"]) for one in found), None)
+                read = {(one["unified"] or {}).get("customer_email"): one["id"] for one in came}
+                return read.get(address)
 
             event_id = await eventually(arrived)
             event = await only_row(engine.database, engine_events, id=event_id)
