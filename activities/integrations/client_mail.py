@@ -65,7 +65,7 @@ class ClientMail:
                 await self._require_proof(connection, tenant, mail.to, answer_of)
             if answer_of is not None and self._question is not None:
                 mail = await self._question.added_to(connection, tenant, mail, answer_of)
-        shown = mailable_name(mail.from_name, sender and sender.address)
+        shown = mailable_name(mail.from_name, None if sender is None else sender.address)
         if not shown and mail.from_name:
             raise MailNameProtected
         mail = mail.model_copy(update={"from_name": shown})
@@ -145,4 +145,4 @@ async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | Non
     name = settings.branding.display_name or brand
     sender = await MailSenderRepository(connection, tenant).verified()
     # Without a sender of its own, a client with a protected name sends no mail at all.
-    return mailable_name(name, sender and sender.address) or name
+    return mailable_name(name, None if sender is None else sender.address) or name

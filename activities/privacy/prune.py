@@ -50,7 +50,8 @@ class Prune:
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, inbound webhooks, sign-in codes, counts of mails,
-        invitations, sessions that are over, the widget's codes and sessions, orders that nothing told of any more, what finds connections that have ended long ago, old runs over cases,
+        invitations, sessions that are over, the widget's codes and sessions, orders that nothing is
+        told of any more, what finds connections that have ended long ago, old runs over cases,
         replays, forms of pages that were sent, drafts of forms, links that sign in, what webhooks
         have missed and the bodies of what was told. Repeating it prunes what is left.
 

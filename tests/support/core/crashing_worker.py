@@ -28,6 +28,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.mail_limiter import MailLimiter
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from adapters.connectors.http import open_client
@@ -44,7 +45,7 @@ from adapters.temporal.connection import connect
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.money import Money
-from domain.core.ports import MailSender, OutgoingMail
+from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
@@ -104,8 +105,8 @@ class DyingMailer:
     def __init__(self, mailer: SmtpMailer) -> None:
         self._mailer = mailer
 
-    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
-        await self._mailer.send(mail, sender)
+    async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
+        await self._mailer.send(mail, by)
         _die()
         raise AssertionError
 
@@ -172,7 +173,8 @@ def _dying_execute(point: str, settings: Settings, database: Database) -> Execut
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
     mailer = build_mailer(settings, sealer)
-    mail = ClientMail(database, DyingMailer(mailer) if point == "mail-sent" else mailer, utc_now)
+    handed_over = DyingMailer(mailer) if point == "mail-sent" else mailer
+    mail = ClientMail(database, handed_over, MailLimiter(database, sealer, utc_now), utc_now)
     return Execute(database, Actions(mail, connectors), utc_now, new_ulid)
 
 

@@ -2,17 +2,11 @@
 
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from adapters.seal import FernetSealer
-from adapters.system import utc_now
-from domain.core.ports import MailSender
 from domain.integrations.client_sender import WantedSender
 from domain.tenants.actor import Actor
 from services.integrations.mail_senders import DrawnCode, StoredSender, set_mail_sender
 from store.core.database import Database
-from store.integrations.mail_senders import MailSenderRepository
-from store.integrations.tables import mail_senders
 from tests.support.core.engine import LiveEngine
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
@@ -57,16 +51,3 @@ async def a_sender(front: LiveEngine, shop: Shop) -> None:
     """One that waits for SENDER_CODE."""
     sealer = FernetSealer(front.settings.seal.key.get_secret_value())
     await set_sender(front.database, shop, sealer, WantedSender(SENDER["address"]))
-
-
-async def with_sender(database: Database, shop: Shop, address: str = SENDER["address"]) -> None:
-    """Give the shop a verified sender, by the service's server."""
-    now = utc_now()
-    async with database.tenant(shop.tenant) as connection:
-        senders = MailSenderRepository(connection, shop.tenant)
-        await senders.put(MailSender(shop.tenant, address), now)
-        await connection.execute(
-            sa.update(mail_senders)
-            .where(mail_senders.c.client_id == shop.client_id)
-            .values(verified_at=now)
-        )
