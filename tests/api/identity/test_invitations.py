@@ -51,7 +51,7 @@ async def test_an_invited_address_joins_and_makes_no_client(
     email = new_address()
     await invited(engine, shop, email.upper())
     told = await mail_to(mail, email)
-    assert told["Subject"] == "Invitation to join “Boutique”"
+    assert told["Subject"] == "Invitation to join a team"
 
     account = await sign_up(engine, mail, email, "My own", number=2)
 
