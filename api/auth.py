@@ -2,6 +2,7 @@
 routes."""
 
 import hmac
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,8 +12,9 @@ from starlette.requests import Request
 from api.http.client_address import client_network
 from api.resources import Resources
 from domain.core.ids import TenantId, parse_ulid
-from domain.tenants.actor import Actor
+from domain.tenants.actor import ANYONE, Actor
 from domain.tenants.api_key import KEY_PREFIXES, KeyMaterial, key_material
+from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
 from domain.tenants.scopes import Scope, require_scope
 from domain.tenants.user import User
@@ -49,6 +51,18 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
     if token.startswith(KEY_PREFIXES):
         return await key_holder(token, resources)
     return await _signed_in(token, resources)
+
+
+def may_vouch(caller: Caller) -> bool:
+    """Whether the caller's word on a customer's address counts: that of an `ak_` key or of the
+    engine secret. An MCP key acts for a program, and a session for a person."""
+    match caller:
+        case InternalWorker():
+            return True
+        case ActiveKey(vouches=vouches):
+            return vouches
+        case User():
+            return False
 
 
 def check_scope(caller: Caller, needed: Scope) -> None:
@@ -106,12 +120,14 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
         raise Unauthenticated
 
 
-async def authorize(caller: Caller, client_id: str, resources: Resources) -> tuple[TenantId, Actor]:
-    """The tenant a caller may act for, and as whom. Raises AccessDenied, and ClientNotFound for no
-    ULID.
+async def authorize(
+    caller: Caller, client_id: str, resources: Resources, *, session_roles: Set[Role] = ANYONE
+) -> tuple[TenantId, Actor]:
+    """Return the tenant that the caller may act for, and the actor that it acts as.
 
-    Whoever may not act for every client gets the same answer for a client of others as for one
-    that does not exist. For the rest, the repositories tell whether it does.
+    `session_roles`: the roles that a session token needs; keys and the engine secret have none.
+    A caller without access to every client gets the same answer for another client as for one that
+    does not exist. Raises AccessDenied, RoleRequired, and ClientNotFound for no ULID.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:
@@ -119,6 +135,8 @@ async def authorize(caller: Caller, client_id: str, resources: Resources) -> tup
     actor = await _actor_for(caller, wanted, resources)
     if actor is None:
         raise AccessDenied
+    if isinstance(caller, User):
+        actor.require(session_roles)
     return TenantId(wanted), actor
 
 

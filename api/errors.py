@@ -35,6 +35,7 @@ from domain.core.errors import (
     BodyTooSlow,
     CallerBusy,
     CommitUnknown,
+    DocumentTooCostly,
     DomainError,
     EngineUnavailable,
     HeadTooLarge,
@@ -233,6 +234,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     DraftMissing: ErrorAnswer(409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."),
     BodyTooLarge: ErrorAnswer(413, "Corps de requête trop volumineux : 1 Mio au plus."),
+    DocumentTooCostly: ErrorAnswer(
+        422, "Document trop long à lire : raccourcissez-le ou simplifiez-le."
+    ),
     UnsupportedMediaType: ErrorAnswer(
         415, "Content-Type application/json attendu, en UTF-8 et sans Content-Encoding."
     ),

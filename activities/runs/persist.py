@@ -1,11 +1,11 @@
 """Persist: the run's outcome, its messages, what is told of it and remembered, all at once."""
 
 from datetime import datetime, timedelta
-from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.runs.joined_messages import end_joined, error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import REPLIES, StepState
 from domain.agent.safety.acknowledgement import acknowledgement
@@ -15,20 +15,18 @@ from domain.agent.verdict import blocked_for_good, left_to_people
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.runs.contracts import PersistInput, PersistResult
+from domain.runs.contracts import PersistInput, PersistResult, ReopenedRun
 from domain.runs.run import RunResult, RunStatus, steps_executed
 from domain.webhooks.outbound_event import (
     OutboundEvent,
     TicketEscalated,
     TicketResolved,
-    TicketResponseFailed,
     fitting,
 )
 from domain.widget.contracts import LateAnswer
 from store.core.database import Database
 from store.intake.events import EventRepository, Ticket
 from store.reviews.answered_elsewhere import AnsweredElsewhere
-from store.reviews.escalations import EscalationRepository
 from store.reviews.notices import to_be_told
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
@@ -40,9 +38,6 @@ from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.session_messages import SessionMessageRepository
-
-_FAILED: Final = "The agent could not answer this ticket."
-_ACTION_FAILED: Final = "action_failed"
 
 
 class Persist:
@@ -127,38 +122,21 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
+            reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
-                await self._end_joined(connection, tenant, step, now)
+                reopened = await end_joined(connection, tenant, step, now, self._new_id)
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
             late = await _shown(connection, tenant, step)
             opened = step.escalation is not None
             notice = await to_be_told(connection, step.ref, step.round) if opened else ""
         return PersistResult(
-            duration_ms=result.duration_ms, deliveries=waiting, late_answer=late, notice=notice
+            duration_ms=result.duration_ms,
+            deliveries=waiting,
+            late_answer=late,
+            notice=notice,
+            reopened=reopened,
         )
-
-    async def _end_joined(
-        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime
-    ) -> None:
-        """Messages that joined a case end with it. If what people decided could not be done, they
-        have the conversation, and each message is told of. The workflow of the case sends that:
-        theirs have ended."""
-        reviews = EscalationRepository(connection, tenant)
-        if step.joined or step.status is RunStatus.COMPLETED:
-            await reviews.close_joined(step.ref.run_id, now)
-        if step.joined or step.status is not RunStatus.FAILED:
-            return
-        code = _error_code(step)
-        for message in await reviews.fail_case(step.ref.run_id, code, now):
-            ticket = await EventRepository(connection, tenant).ticket(message.event_id)
-            await Outbox(connection, tenant).add(
-                _failed(ticket, code),
-                dedup_key=message.run_id,
-                now=now,
-                new_id=self._new_id,
-                run_id=step.ref.run_id,
-            )
 
     async def _settle_thread(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
@@ -246,21 +224,6 @@ def _dedup_key(step: PersistInput) -> str:
     return run_id if step.escalation is None else f"{run_id}:{step.round}"
 
 
-def _error_code(step: PersistInput) -> str:
-    """Why a run failed."""
-    failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
-    return step.error_code or next(failed, "") or _ACTION_FAILED
-
-
-def _failed(ticket: Ticket, code: str) -> TicketResponseFailed:
-    return TicketResponseFailed(
-        ticket_id=ticket.ticket_id,
-        customer_email=ticket.customer_email,
-        error_code=code,
-        message=_FAILED,
-    )
-
-
 def _told(
     step: PersistInput,
     result: RunResult,
@@ -284,7 +247,7 @@ def _told(
             review_id=review_id,
         )
     if step.status is RunStatus.FAILED:
-        return _failed(ticket, _error_code(step))
+        return response_failed(ticket, error_code(step))
     if not _answered(step):
         return None
     shown = fitting(result.response)

@@ -145,7 +145,7 @@ def _event(trace: RunTrace) -> list[Row]:
     ]
     if unified is None:
         return [*came, ("normalized", "not yet")]
-    vouched = "" if unified.customer_verified else ", not verified"
+    vouched = "" if not unified.is_claim else ", not verified"
     return came + _present(
         ("channel", unified.channel),
         ("ticket", unified.ticket_id),

@@ -19,6 +19,9 @@ MAX_IMPORTED: Final = 500
 MAX_FILE_CHARS: Final = 500_000
 """Characters of one file."""
 
+MAX_PROBLEMS: Final = 100
+"""Problems of one file that are shown."""
+
 
 class FileForm(StrEnum):
     """`csv`: columns title, body and, optional, language. `markdown`: a heading of the first or
@@ -49,6 +52,15 @@ class KnowledgeFile:
     text: str
     form: FileForm
     language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeRead:
+    """`entries`: those of a file. `problems`: what is wrong with the rest, the first
+    MAX_PROBLEMS."""
+
+    entries: tuple["FileEntry", ...]
+    problems: tuple["FileProblem", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +135,10 @@ class _Found:
     language: str
 
 
-def read_file(file: KnowledgeFile) -> tuple[tuple[FileEntry, ...], tuple[FileProblem, ...]]:
-    """The entries of a file, and what is wrong with the rest."""
+def read_file(file: KnowledgeFile) -> KnowledgeRead:
+    """Read a file up to its last entry or MAX_PROBLEMS problems."""
     if len(file.text) > MAX_FILE_CHARS:
-        return (), (FileProblem(1, LineProblem.TOO_LONG),)
+        return KnowledgeRead((), (FileProblem(1, LineProblem.TOO_LONG),))
     read = _of_csv if file.form is FileForm.CSV else _of_markdown
     entries: list[FileEntry] = []
     problems: list[FileProblem] = []
@@ -137,29 +149,27 @@ def read_file(file: KnowledgeFile) -> tuple[tuple[FileEntry, ...], tuple[FilePro
             one = FileProblem(one.line, LineProblem.TWICE)
         if isinstance(one, FileProblem):
             problems.append(one)
+            if len(problems) == MAX_PROBLEMS:
+                break
             continue
         if len(entries) == MAX_IMPORTED:
             problems.append(FileProblem(one.line, LineProblem.TOO_MANY))
             break
         names.add(one.name)
         entries.append(one)
-    return tuple(entries), tuple(problems)
+    return KnowledgeRead(tuple(entries), tuple(problems))
 
 
-def plan_of(
-    entries: Sequence[FileEntry],
-    problems: Sequence[FileProblem],
-    there: Mapping[tuple[str, str], KnowledgeEntry],
-) -> ImportPlan:
+def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]) -> ImportPlan:
     """What the file would do to the entries that are `there`, by language and title."""
-    known = [(there.get(one.name), one) for one in entries]
+    known = [(there.get(one.name), one) for one in read.entries]
     changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]
     new = tuple(one for old, one in known if old is None)
     return ImportPlan(
         new=new,
         changed=tuple(changed),
-        same=len(entries) - len(new) - len(changed),
-        problems=tuple(problems),
+        same=len(read.entries) - len(new) - len(changed),
+        problems=read.problems,
     )
 
 

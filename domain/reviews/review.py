@@ -90,6 +90,11 @@ class CaseMessage(BaseModel):
     attachments: tuple[Attachment, ...] = Field(
         default=(), description="The files that came with it."
     )
+    covered: bool = Field(
+        default=True,
+        description="The draft was written with this message in view. An approval leaves a "
+        "message that is not covered open; an edit covers all.",
+    )
 
 
 class Review(ReviewSummary):

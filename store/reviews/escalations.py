@@ -114,6 +114,8 @@ class EscalationRepository(CaseMessages):
         standing, ref = await self._lock(escalation_id)
         standing.check(choice, now)
         words = {} if choice.text is None else {"edited_text": choice.text}
+        if words:
+            await self._cover(ref.run_id)
         if standing.is_first_of_two(choice.decision):
             # The others may go on at once.
             await self._set(

@@ -166,6 +166,7 @@ _INBOUND: Final = (
         engine_messages.c.event_id,
         engine_messages.c.created_at,
         _TICKETS.latest_event_id,
+        _TICKETS.created_at.label("asked_at"),
         _TICKETS.decision,
         _TICKETS.decided_at,
     )
@@ -199,7 +200,14 @@ _EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        engine_messages.c.created_at <= _INBOUND.c.created_at,
+        # A message that an earlier answer left open came before that answer.
+        sa.or_(
+            engine_messages.c.created_at <= _INBOUND.c.created_at,
+            sa.and_(
+                engine_messages.c.direction == "outbound",
+                engine_messages.c.created_at <= _INBOUND.c.asked_at,
+            ),
+        ),
         engine_messages.c.body != "",
     )
     .order_by(
@@ -217,6 +225,7 @@ _JOINED: Final = (
         engine_messages.c.event_id,
         sa.func.left(engine_messages.c.body, _MAX_JOINED_CHARS).label("text"),
         engine_messages.c.created_at.label("received_at"),
+        _LATER_RUN.c.covered,
     )
     .select_from(
         _OF_CONVERSATION.join(

@@ -247,11 +247,12 @@ _ANSWER: Final = sa.select(engine_runs.c.answer).where(
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted and never answered."""
+    """A run that was admitted and never answered, or `reopened` after it had joined a review."""
 
     ref: RunRef
     threshold: float
     received_at: datetime
+    reopened: bool
 
     @property
     def place(self) -> Place:
@@ -269,6 +270,7 @@ async def runs_left_received(
             engine_runs.c.id,
             engine_runs.c.received_at,
             versions.c.threshold,
+            engine_runs.c.answer.is_not(None).label("reopened"),
         )
         .join(versions, VERSION_OF_RUN)
         .where(
@@ -284,6 +286,7 @@ async def runs_left_received(
             RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id),
             row.threshold,
             row.received_at,
+            row.reopened,
         )
         for row in rows
     ]

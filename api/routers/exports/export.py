@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.auth import authenticate, check_scope, limiter_key, note_use, tenant_of
+from api.auth import authenticate, authorize, check_scope, limiter_key, note_use, tenant_of
 from api.http.long_response import ExportResponse
 from api.openapi import BEARER, LIMIT_HEADERS, RETRY_AFTER
 from api.resources import Resources, ResourcesDep
@@ -21,6 +21,7 @@ from domain.core.ids import TenantId
 from domain.exports.export import ExportFormat, Section, exported_at, filename, parse_format
 from domain.exports.records import ExportDocument
 from domain.intake.rate_limit import LimitScope
+from domain.tenants.actor import MANAGERS
 from domain.tenants.scopes import Scope
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering
@@ -47,7 +48,7 @@ class _Wanted:
 class _OwnExport(Part):
     """The caller's own client, for somebody with a key or a session token, and the form that is
     asked for. Raises Unauthenticated, TooManyRequests, InsufficientScope, InvalidExportFormat,
-    NoClient."""
+    NoClient, RoleRequired."""
 
     parameters = (
         {
@@ -68,7 +69,8 @@ class _OwnExport(Part):
         await resources.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
         check_scope(caller, Scope.EXPORT_READ)
         form = parse_format(request.query_params.getlist("format"))
-        tenant = await tenant_of(caller, resources)
+        own = await tenant_of(caller, resources)
+        tenant, _ = await authorize(caller, own, resources, session_roles=MANAGERS)
         structlog.contextvars.bind_contextvars(client_id=tenant)
         return _Wanted(tenant, form, now)
 
@@ -101,6 +103,7 @@ async def export_data(
 ) -> Response:
     """5 requests in 60 s a user. The client is the caller's own: a user's oldest, or the one that
     the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
+    A session token needs the role owner or admin, as the page `/app/data` does.
 
     Who calls is checked first, then how often, the format, and the client."""
     return export_answer(wanted.tenant, wanted.form, wanted.now, request, resources)

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.access import ManagerDep, MemberDep
+from api.access import ManagerDep
 from api.dashboard.pages import language_of
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, errors
@@ -27,8 +27,8 @@ _SENDER: Final = "/api/dashboard/mail-sender"
 
 
 @router.get(_SENDER, summary="Whose name a client's mails go out under", responses=errors(404))
-async def sender(member: MemberDep, resources: ResourcesDep) -> ShownSender:
-    """For every member of the client. The password is never shown."""
+async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
+    """For owners and admins, as all routes of the sender. The password is never shown."""
     async with resources.database.reading(member.tenant) as connection:
         return await MailSenderRepository(connection, member.tenant).shown()
 

@@ -64,6 +64,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
             "text": "Remboursez-moi !",
             "received_at": "2026-11-21T12:00:00Z",
             "attachments": [],
+            "covered": True,
         }
     ]
     assert body.pop("verdicts") == [

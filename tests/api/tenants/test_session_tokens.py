@@ -34,7 +34,7 @@ async def shop(engine: LiveEngine) -> Shop:
     return await open_shop(engine.database, event_type="something.else")
 
 
-@pytest.mark.parametrize("role", [Role.ADMIN, Role.AGENT, Role.VIEWER])
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.AGENT])
 async def test_members(engine: LiveEngine, shop: Shop, role: Role) -> None:
     other, user_id = await open_shop(engine.database), new_ulid()
     headers = bearer(session_token(engine.settings, user_id))

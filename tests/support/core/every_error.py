@@ -13,6 +13,7 @@ from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
 from domain.core.errors import (
+    DocumentRefused,
     DomainError,
     InvalidBody,
     InvalidContent,
@@ -104,6 +105,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    DocumentRefused,  # named by its kind
     TalkFailed,  # the embedded copilot answers instead
     ModelBudgetUsedUp,
     OAuthRefused,  # answered in the protocol's own words

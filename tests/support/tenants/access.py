@@ -159,7 +159,7 @@ ACCESS: Final[dict[Route, Access]] = {
         (method, path): Access(MANAGERS, body=body, missing="integration_not_found")
         for method, path, body in ENDPOINT_CHANGES
     },
-    ("GET", MAIL_SENDER): Access(ALL),
+    ("GET", MAIL_SENDER): Access(MANAGERS),
     ("PUT", MAIL_SENDER): Access(MANAGERS, body=SENDER),
     ("DELETE", MAIL_SENDER): Access(MANAGERS),
     ("POST", MAIL_SENDER + "/code"): Access(MANAGERS),

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.dashboard.typed import SEEN, Typed
+from api.documents import read_knowledge
 from domain.agent.brain import Language
 from domain.content.knowledge_file import (
     MAX_FILE_CHARS,
@@ -47,14 +48,15 @@ async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 @router.post(_IMPORT)
 async def send(post: FilePost) -> Response:
     """Shows what the file would do; once that was seen, does it."""
-    page, file = post.page, _file(post)
+    page = post.page
+    read = await read_knowledge(page.resources, page.tenant, _file(post))
     if not post.ticked(SEEN):
         async with page.resources.database.reading(page.tenant) as connection:
-            plan = await planned_import(connection, page.tenant, file)
+            plan = await planned_import(connection, page.tenant, read)
         return _form(page, Typed(_with_file(post.fields), None), plan)
     async with post.working("/app/knowledge") as work:
-        post.check_seen((await planned_import(standing_in(work), page.tenant, file)).version)
-        done = await import_knowledge(work, page.actor, file)
+        post.check_seen((await planned_import(standing_in(work), page.tenant, read)).version)
+        done = await import_knowledge(work, page.actor, read)
     added, changed = str(len(done.new)), str(len(done.changed))
     return post.done("/app/knowledge", "content.imported", added=added, changed=changed)
 

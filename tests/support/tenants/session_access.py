@@ -1,0 +1,50 @@
+"""The routes outside of `/api/dashboard/` that take a session token, with the roles they demand."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+
+from domain.tenants.client import Role
+from tests.support.core.engine import LiveEngine
+from tests.support.tenants.access import ALL, MANAGERS, REVIEWERS
+from tests.support.tenants.served_routes import Route
+from tests.support.tenants.shop import Shop
+
+
+@dataclass(frozen=True)
+class SessionAccess:
+    """`body`: the smallest body that the route accepts. `names_client`: whether the request names
+    its client, in the query of a GET and in the body of a POST."""
+
+    roles: frozenset[Role]
+    body: dict[str, Any] | None = None
+    names_client: bool = True
+
+
+SESSION_ACCESS: Final[dict[Route, SessionAccess]] = {
+    ("POST", "/api/engine/gateway"): SessionAccess(
+        REVIEWERS, {"event_type": "voice.call", "message": "Bonjour"}
+    ),
+    ("GET", "/api/billing/usage"): SessionAccess(ALL),
+    ("GET", "/api/client/export-data"): SessionAccess(MANAGERS, names_client=False),
+    # A playbook that does not exist: the role is verified first, and no worker is needed.
+    ("POST", "/api/simulator/chat"): SessionAccess(
+        REVIEWERS, {"message": "Bonjour", "playbook_id": "01J00000000000000000000000"}
+    ),
+    ("POST", "/api/copilot/chat"): SessionAccess(
+        ALL, {"messages": [{"role": "user", "content": "Combien de tickets ?"}]}
+    ),
+}
+
+
+async def request_as(
+    front: LiveEngine, shop: Shop, route: Route, headers: dict[str, str]
+) -> httpx.Response:
+    """Send the route's smallest request for the shop."""
+    method, path = route
+    access = SESSION_ACCESS[route]
+    named = {"client_id": shop.client_id} if access.names_client else {}
+    if access.body is None:
+        return await front.http.request(method, path, params=named, headers=headers)
+    return await front.http.request(method, path, json=access.body | named, headers=headers)
