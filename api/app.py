@@ -145,7 +145,7 @@ def create_app(
     `metrics`: its numbers, for a process that shows them. `traces`: where they are on.
     """
     app: FastAPI = FastAPIOffline(
-        title="Customer-Support Agent Service",
+        title=settings.server.service_name,
         version="1.0",
         lifespan=resources_held(settings, metrics or Metrics(), traces),
         redirect_slashes=False,

@@ -76,7 +76,7 @@ def resources_held(
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
-        outside = open_client()
+        outside = open_client(settings.server.service)
         callback = settings.server.origin + CALLBACK
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
@@ -128,7 +128,7 @@ def resources_held(
                 metrics=metrics,
                 readiness=ready,
                 report_pace=ReportPace(),
-                pages=Pages(),
+                pages=Pages(settings.server.service),
                 widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(
                     utc_now,

@@ -14,10 +14,10 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from demo.back_office import BackOffice
 from demo.helpdesk import DemoDesk
-from demo.hub import DemoHub, open_hub
+from demo.hub import DemoHub, close_helpdesk, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
-from demo.seed import SEEDING_TELLS, SeededShop, seed
+from demo.seed import SEEDING_TELLS, SeededShop, ensure_sender, seed
 from demo.serving import serving
 from demo.storefront import Wares, application, origin_at, storefront_socket
 from demo.webhook import Destination, pause, point, subscribe
@@ -60,6 +60,7 @@ class _Opener:
         if self.folder.demo.exists():
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
+                await ensure_sender(work)
                 return await self._reopened(work, kept), Counter()
         async with self.units.spanning(TenantId(new_ulid())) as work:
             return await seed(work, self.folder.shop, self.sealer, to=self.to), SEEDING_TELLS
@@ -107,7 +108,13 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
                     async with serving(listener, application(wares)), _desk(numbers) as desk:
                         async with units.of(tenant) as work:
                             hub = await open_hub(work, sealer, desk)
-                        yield OpenShop(shop, receiver, tells, numbers, widget, office, hub, desk)
+                        try:
+                            yield OpenShop(
+                                shop, receiver, tells, numbers, widget, office, hub, desk
+                            )
+                        finally:
+                            async with units.of(tenant) as work:
+                                await close_helpdesk(work, desk)
             finally:
                 await pause(units, tenant, shop.webhook)
     finally:
@@ -118,6 +125,6 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
 async def _desk(numbers: DemoNumbers) -> AsyncIterator[DemoDesk]:
     """The shop's helpdesk, for as long as the block lasts."""
     with listening() as listener:
-        desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first)
+        desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first, utc_now)
         async with serving(listener, desk.application()):
             yield desk

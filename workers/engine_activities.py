@@ -168,7 +168,7 @@ def build_activities(
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
     read_lexicons()
-    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
     brains = brains_from(settings.brain, Classifier.load())
     purse = Purse(database, brains, utc_now)
     traffic = Traffic(time.monotonic)
@@ -217,7 +217,7 @@ def build_activities(
         ),
         execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
-        review=SettleReview(database, utc_now),
+        review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(
             database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard
         ),
@@ -243,17 +243,24 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, service_mails, settings.server.dashboard),
+        tell_owner=TellOwner(
+            database, service_mails, settings.server.dashboard, settings.server.service
+        ),
         send_mail=SendMail(
             database,
             service_mails,
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
+            service=service,
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
-        send_sender_code=SendSenderCode(database, client_mail, limiter, sealer, utc_now),
-        send_visitor_code=SendVisitorCode(database, client_mail, service_mails, sealer, utc_now),
+        send_sender_code=SendSenderCode(
+            database, client_mail, limiter, sealer, utc_now, service=service
+        ),
+        send_visitor_code=SendVisitorCode(
+            database, client_mail, service_mails, sealer, utc_now, service=service
+        ),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
             UnitsOfWork(database, engine, utc_now, new_ulid),
@@ -275,12 +282,16 @@ def build_activities(
             platforms=PLATFORMS,
         ),
         tell_of_data_requests=TellOfDataRequests(
-            database, service_mails, utc_now, dashboard_url=settings.server.dashboard
+            database,
+            service_mails,
+            utc_now,
+            dashboard_url=settings.server.dashboard,
+            service=service,
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
-        sweep_reviews=SweepReviews(database, utc_now),
+        sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),

@@ -133,7 +133,7 @@ class ProcessEvent:
 
     async def _normalize(self) -> NormalizeResult:
         """What is told of it leaves before the message is worked on."""
-        step = NormalizeInput(ref=self._event.ref)
+        step = NormalizeInput(ref=self._event.ref, reopened=self._event.reopened)
         filed = await within_budget(
             Normalize.normalize, step, step.model_copy(update={"cut": True})
         )

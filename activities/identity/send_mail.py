@@ -14,6 +14,7 @@ from activities.integrations.service_mails import ServiceMails
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer
+from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.identity.mails import code_mail, invitation_mail, no_account_mail
 from domain.integrations.service_mail import ServiceMail
@@ -41,6 +42,7 @@ class SendMail:
         now: Clock,
         *,
         sign_in: str,
+        service: ServiceName,
         accounts_an_hour: int,
     ) -> None:
         self._database = database
@@ -48,6 +50,7 @@ class SendMail:
         self._sealer = sealer
         self._now = now
         self._sign_in = sign_in
+        self._service = service
         self._accounts_an_hour = accounts_an_hour
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
@@ -89,14 +92,15 @@ class SendMail:
         if not known and not await is_invited(connection, code.email, now):
             if code.brand_name is None:
                 return ServiceMail.NO_ACCOUNT, no_account_mail(
-                    code.id, code.email, code.language, sign_in=self._sign_in
+                    code.id, code.email, code.language, sign_in=self._sign_in, service=self._service
                 )
             if not await codes.opens_account(code.id, now - _HOUR, self._accounts_an_hour):
                 # Operators watch for this line (docs/accounts.md).
                 _log.error("sign-up held back", accounts_an_hour=self._accounts_an_hour)
                 return None
+        secret = self._sealer.unseal(code.sealed_code)
         return ServiceMail.SIGN_IN_CODE, code_mail(
-            code.id, code.email, code.language, self._sealer.unseal(code.sealed_code)
+            code.id, code.email, code.language, secret, service=self._service
         )
 
     async def _invitation(
@@ -106,4 +110,6 @@ class SendMail:
         if invitation is None:
             return None
         inviter = await address_of(connection, invitation.invited_by)
-        return ServiceMail.INVITATION, invitation_mail(invitation, inviter, sign_in=self._sign_in)
+        return ServiceMail.INVITATION, invitation_mail(
+            invitation, inviter, sign_in=self._sign_in, service=self._service
+        )

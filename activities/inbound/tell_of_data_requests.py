@@ -7,6 +7,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
+from domain.core.service_name import ServiceName
 from domain.inbound.data_request_mail import data_request_mail
 from domain.integrations.service_mail import ServiceMail
 from store.core.database import Database
@@ -19,8 +20,15 @@ class TellOfDataRequests:
     """`dashboard_url`: where the owner sees what is asked."""
 
     def __init__(
-        self, database: Database, mails: ServiceMails, now: Clock, *, dashboard_url: str
+        self,
+        database: Database,
+        mails: ServiceMails,
+        now: Clock,
+        *,
+        dashboard_url: str,
+        service: ServiceName,
     ) -> None:
+        self._service = service
         self._database = database
         self._mails = mails
         self._now = now
@@ -45,7 +53,9 @@ class TellOfDataRequests:
             address = await owner_address(connection, tenant)
             request = await DataRequestRepository(connection, tenant).read(request_id)
         if address is not None and request.fulfilled_at is None:
-            mail = data_request_mail(request, address, dashboard_url=self._dashboard_url)
+            mail = data_request_mail(
+                request, address, dashboard_url=self._dashboard_url, service=self._service
+            )
             await self._mails.send_once(ServiceMail.DATA_REQUEST, mail, tenant)
         async with self._database.tenant(tenant) as connection:
             await DataRequestRepository(connection, tenant).told(request_id, self._now())

@@ -9,6 +9,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
+from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.integrations.errors import MailRefused, MailUnknown
 from domain.integrations.sender_code_mail import sender_code_mail
@@ -27,7 +28,10 @@ class SendSenderCode:
         limiter: MailLimiter,
         sealer: Sealer,
         now: Clock,
+        *,
+        service: ServiceName,
     ) -> None:
+        self._service = service
         self._database = database
         self._mail = mail
         self._limiter = limiter
@@ -50,7 +54,11 @@ class SendSenderCode:
         if code is None:
             return
         mail = sender_code_mail(
-            code.id, code.sender.address, code.language, self._sealer.unseal(code.sealed_code)
+            code.id,
+            code.sender.address,
+            code.language,
+            self._sealer.unseal(code.sealed_code),
+            service=self._service,
         )
         try:
             async with (

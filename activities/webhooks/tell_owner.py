@@ -5,6 +5,7 @@ from temporalio import activity
 from activities.integrations.service_mails import ServiceMails
 from domain.core import names
 from domain.core.ids import TenantId
+from domain.core.service_name import ServiceName
 from domain.integrations.service_mail import ServiceMail
 from domain.webhooks.contracts import TellOwnerInput
 from domain.webhooks.notice import notice_mail
@@ -15,7 +16,10 @@ from store.webhooks.troubled_webhook import troubled_webhook
 class TellOwner:
     """`dashboard_url`: where the owner sees and enables webhooks."""
 
-    def __init__(self, database: Database, mails: ServiceMails, dashboard_url: str) -> None:
+    def __init__(
+        self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
+    ) -> None:
+        self._service = service
         self._database = database
         self._mails = mails
         self._dashboard_url = dashboard_url
@@ -32,6 +36,10 @@ class TellOwner:
         if webhook is None:
             return
         mail = notice_mail(
-            step.notice, webhook, delivery_id=step.delivery_id, dashboard_url=self._dashboard_url
+            step.notice,
+            webhook,
+            delivery_id=step.delivery_id,
+            dashboard_url=self._dashboard_url,
+            service=self._service,
         )
         await self._mails.send_once(ServiceMail.WEBHOOK_NOTICE, mail, TenantId(step.client_id))

@@ -7,6 +7,7 @@ from activities.integrations.service_mails import ServiceMails
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer
+from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.integrations.service_mail import ServiceMail
 from domain.widget.code_mail import visitor_code_mail
@@ -23,7 +24,10 @@ class SendVisitorCode:
         service_mails: ServiceMails,
         sealer: Sealer,
         now: Clock,
+        *,
+        service: ServiceName,
     ) -> None:
+        self._service = service
         self._database = database
         self._mail = mail
         self._service_mails = service_mails
@@ -68,5 +72,6 @@ class SendVisitorCode:
             language=code.language,
             code=self._sealer.unseal(code.sealed_code),
             shop=None if sender is None else name,
+            service=self._service,
         )
         return mail, sender is not None

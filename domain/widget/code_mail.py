@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.widget.visitor_code import LIFETIME
 
 _MINUTES: Final = round(LIFETIME.total_seconds() / 60)
@@ -16,7 +17,6 @@ _MINUTES: Final = round(LIFETIME.total_seconds() / 60)
 @dataclass(frozen=True, slots=True)
 class _Words:
     subject: str
-    product: str
     of_shop: str
     of_site: str
     text: str
@@ -25,7 +25,6 @@ class _Words:
 _WORDS: Final = {
     "fr": _Words(
         subject="Votre code : {code}",
-        product="Agent de support",
         of_shop="la messagerie de « {shop} »",
         of_site="la messagerie du site que vous consultez",
         text=(
@@ -37,7 +36,6 @@ _WORDS: Final = {
     ),
     "en": _Words(
         subject="Your code: {code}",
-        product="Support agent",
         of_shop="the chat of “{shop}”",
         of_site="the chat of the site that you are visiting",
         text=(
@@ -50,7 +48,7 @@ _WORDS: Final = {
 
 
 def visitor_code_mail(
-    code_id: str, *, to: str, language: str, code: str, shop: str | None
+    code_id: str, *, to: str, language: str, code: str, shop: str | None, service: ServiceName
 ) -> OutgoingMail:
     """`shop`: the name that the client's customers know it by, None under the service's sender."""
     words = _WORDS[language]
@@ -58,7 +56,7 @@ def visitor_code_mail(
     return OutgoingMail(
         name=f"widget.{code_id.lower()}",
         to=to,
-        from_name=words.product if shop is None else shop,
+        from_name=service.name if shop is None else shop,
         subject=words.subject.format(code=code),
         text=words.text.format(code=code, chat=chat, minutes=_MINUTES),
         auto_submitted="auto-generated",

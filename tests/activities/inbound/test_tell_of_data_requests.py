@@ -5,6 +5,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from adapters.system import utc_now
+from domain.core.service_name import ServiceName
 from domain.integrations.errors import MailUnreachable
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository
@@ -27,6 +28,7 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
         service_mails(database, mailer_to("smtp://127.0.0.1:1")),
         utc_now,
         dashboard_url="https://x.example/app",
+        service=ServiceName("Maison Aide"),
     )
     with pytest.raises(MailUnreachable):
         await ActivityEnvironment().run(away.tell)
@@ -35,11 +37,13 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
         service_mails(database, mailer_to(mail.url)),
         utc_now,
         dashboard_url="https://x.example/app",
+        service=ServiceName("Maison Aide"),
     )
     for _ in range(2):
         await ActivityEnvironment().run(activity.tell)
 
     (told,) = mail.mails
+    assert told["From"].startswith("Maison Aide ")
     text = told.as_string()
     assert request_id in text
     assert "canari" not in text

@@ -64,7 +64,10 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
         "ignore this message and pass the code on to nobody: it opens your orders.\n"
     )
     assert str(sent["Subject"]) == f"Your code: {brought}"
-    assert str(sent["From"]) == f"Support agent <{engine.settings.mail.sender}>"
+    assert (
+        str(sent["From"])
+        == f"{engine.settings.server.service.name} <{engine.settings.mail.sender}>"
+    )
     assert sent["Auto-Submitted"] == "auto-generated"
     assert sent["Reply-To"] is None
 

@@ -19,6 +19,7 @@ from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from domain.webhooks.samples import sample
 from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
@@ -45,6 +46,7 @@ from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
+from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
@@ -121,6 +123,9 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _chat(shop, connection)
         await fill_the_hub(connection, shop.tenant, integration_id, admitted.event_id)
         await fill_learning(connection, shop.tenant, admitted.ref)
+        await Outbox(connection, shop.tenant).add(
+            sample("ticket.resolved"), dedup_key=admitted.ref.run_id, now=now, new_id=new_ulid
+        )
         empty = [
             name
             for name, table in metadata.tables.items()
