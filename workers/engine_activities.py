@@ -24,11 +24,7 @@ from activities.inbound.sweep_webhooks import SweepWebhooks
 from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
-from activities.integrations.client_mail import ClientMail
-from activities.integrations.mail_limiter import MailLimiter
-from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
-from activities.integrations.service_mails import ServiceMails
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -69,7 +65,7 @@ from services.core.unit_of_work import UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings
 from store.core.database import Database
-from workers.outgoing_mail import build_mailer
+from workers.outgoing_mail import build_outgoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +169,7 @@ def build_activities(
     purse = Purse(database, brains, utc_now)
     traffic = Traffic(time.monotonic)
     net = LearnedSafetyNet.load()
-    mailer = build_mailer(settings, sealer)
-    limiter = MailLimiter(database, sealer, utc_now)
-    service_mails = ServiceMails(mailer, limiter)
-    question = RatingQuestion(sealer, settings.server.origin, utc_now)
-    client_mail = ClientMail(database, mailer, limiter, utc_now, question)
+    mails = build_outgoing(settings, database, sealer)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
@@ -215,7 +207,7 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
+        execute=Execute(database, Actions(mails.client, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(
@@ -243,12 +235,10 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(
-            database, service_mails, settings.server.dashboard, settings.server.service
-        ),
+        tell_owner=TellOwner(database, mails.service, settings.server.dashboard, service),
         send_mail=SendMail(
             database,
-            service_mails,
+            mails.service,
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
@@ -256,12 +246,12 @@ def build_activities(
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
         send_sender_code=SendSenderCode(
-            database, client_mail, limiter, sealer, utc_now, service=service
+            database, mails.client, mails.limiter, sealer, utc_now, service=service
         ),
         send_visitor_code=SendVisitorCode(
-            database, client_mail, service_mails, sealer, utc_now, service=service
+            database, mails.client, mails.service, sealer, utc_now, service=service
         ),
-        mail_answers=MailAnswers(database, client_mail),
+        mail_answers=MailAnswers(database, mails.client),
         work_on_webhook=WorkOnWebhook(
             UnitsOfWork(database, engine, utc_now, new_ulid),
             Doer(
@@ -283,7 +273,7 @@ def build_activities(
         ),
         tell_of_data_requests=TellOfDataRequests(
             database,
-            service_mails,
+            mails.service,
             utc_now,
             dashboard_url=settings.server.dashboard,
             service=service,

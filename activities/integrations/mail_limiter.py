@@ -9,7 +9,7 @@ import structlog
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer, ServicePermit
-from domain.integrations.errors import MailLimitReached, MailRejected, MailUnreachable
+from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreachable
 from domain.integrations.mail_allowance import mails_per_day
 from domain.integrations.service_mail import LIMITS, ServiceMail
 from domain.tenants.errors import ClientNotFound
@@ -71,8 +71,9 @@ class MailLimiter:
         except MailUnreachable:
             await self._note(counts, MailCountRepository.give_back, now)
             raise
-        except MailRejected:
-            await self._note(counts, MailCountRepository.note_refusal, now)
+        except MailRefused as error:
+            if error.by_server:
+                await self._note(counts, MailCountRepository.note_refusal, now)
             raise
 
     async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:

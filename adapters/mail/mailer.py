@@ -13,7 +13,7 @@ from adapters.mail.own_servers import OwnServers
 from domain.core.errors import InvalidInput
 from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.intake.customer_email import customer_key
-from domain.integrations.errors import MailRefused, MailRejected, MailUnknown, MailUnreachable
+from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
 # Over everything, below the 10 s that the activity may take.
 _TIMEOUT_S: Final = 8.0
@@ -119,7 +119,7 @@ async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: f
     ) as error:
         if _is_temporary(error):
             raise MailUnreachable("the mail server said: later") from None
-        raise MailRejected("the mail server refused the mail") from None
+        raise MailRefused("the mail server refused the mail", by_server=True) from None
     except (aiosmtplib.SMTPException, OSError, TimeoutError):
         raise MailUnknown("the connection broke while the mail was handed over") from None
 

@@ -75,8 +75,7 @@ class Mailer(Protocol):
         """Hand one mail over and return its Message-ID. `by`: the client's sender, or the permit
         to use the service's own.
 
-        Raises MailRefused (MailRejected if a server said no), MailUnreachable (not sent),
-        MailUnknown.
+        Raises MailRefused, MailUnreachable (not sent), MailUnknown.
         """
 
 

@@ -69,14 +69,14 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The mail server said no, for good: nothing was sent."""
+    """The mail may not be sent, for good: nothing was sent. `by_server`: a mail server refused it,
+    its sender or its recipient; the client's refusals are counted."""
 
     code = "mail_refused"
 
-
-class MailRejected(MailRefused):
-    """A mail server refused the mail, its sender or its recipient. The client's refusals are
-    counted."""
+    def __init__(self, message: str = "", *, by_server: bool = False) -> None:
+        super().__init__(message)
+        self.by_server = by_server
 
 
 class MailRecipientUnproved(MailRefused):

@@ -172,12 +172,10 @@ async def test_refused_mail_fails_the_run(engine: LiveEngine, shop: Shop, mail: 
 async def test_a_client_without_a_sender_mails_no_stranger(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """The caller has the answer, and the run says why no mail went out."""
     answer = await engine.post(
         shop, event_type="email.inbound", customer_email="x@example.com", message=ORDER_QUESTION
     )
 
-    assert (answer.status_code, answer.json()["status"]) == (200, "failed")
     assert "1042" in answer.json()["response"]
     run = await only_row(engine.database, engine_runs, of=shop)
     assert run["steps"][0]["detail"] == "mail_recipient_unproved"
