@@ -25,6 +25,7 @@ from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.send_sender_code import SendSenderCode
+from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -97,6 +98,7 @@ class EngineActivities:
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
     sweep_background: SweepBackground
+    sweep_loosenings: SweepLoosenings
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -137,6 +139,7 @@ class EngineActivities:
             self.sweep_deliveries.send_left,
             self.sweep_reviews.expire_overdue,
             self.sweep_background.begin_left,
+            self.sweep_loosenings.sweep,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -176,6 +179,8 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    identity = brain_identity(settings.brain, settings.embedding)
+    units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
         database,
         purse,
@@ -253,7 +258,7 @@ def build_activities(
         ),
         mail_answers=MailAnswers(database, mails.client),
         work_on_webhook=WorkOnWebhook(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
+            units,
             Doer(
                 Actor.system("inbound"),
                 sealer,
@@ -264,13 +269,7 @@ def build_activities(
             platforms=PLATFORMS,
             erasures=engine,
         ),
-        poll=PollIntegrations(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
-            connectors,
-            engine,
-            utc_now,
-            platforms=PLATFORMS,
-        ),
+        poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
             database,
             mails.service,
@@ -283,6 +282,9 @@ def build_activities(
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
+        sweep_loosenings=SweepLoosenings(
+            units, mailer, lambda: identity, dashboard_url=settings.server.dashboard
+        ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
@@ -295,7 +297,7 @@ def build_activities(
             database,
             rethinker,
             utc_now,
-            identity=brain_identity(settings.brain, settings.embedding),
+            identity=identity,
             is_remote=settings.brain.is_remote,
         ),
     )

@@ -127,7 +127,7 @@ class Normalize:
             lasts=self._thread_lasts,
         )
         thread = opened.thread
-        if thread.proposal or opened.is_repeated:
+        if unified.author is None and (thread.proposal or opened.is_repeated):
             proposal = await ThreadRepository(connection, tenant).answered_by(
                 opened.id, step.ref.run_id
             )

@@ -71,6 +71,7 @@ class ArrivalRepository(TenantRepository):
             "customer_email": event.customer_email,
             "message": event.message,
             "payload": event.payload,
+            "author": event.author,
             "received_at": arrival.received_at,
             "received_by": arrival.received_by,
             "message_id": arrival.message_id,
@@ -85,9 +86,9 @@ class ArrivalRepository(TenantRepository):
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
-                                   payload, outcome, received_at, received_by)
+                                   payload, author, outcome, received_at, received_by)
         VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
-                :payload, :outcome, :received_at, :received_by)
+                :payload, :author, :outcome, :received_at, :received_by)
     )"""
 _RUN: Final = """, stored_run AS (
         INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,

@@ -20,6 +20,8 @@ engine_events: Final = sa.Table(
     json("payload", "{}"),
     sa.Column("unified", JSONB, nullable=True),
     text("outcome"),
+    # Id of the user who typed it with a session; NULL if a system sent it.
+    text("author", nullable=True),
     time("received_at"),
     # The platform whose webhook or poll brought the event; unset for a caller of the gateway, who
     # may write any source.

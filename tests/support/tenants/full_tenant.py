@@ -45,7 +45,7 @@ from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
-from store.tenants.tables import client_settings
+from store.tenants.tables import client_settings, loosenings
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
@@ -242,6 +242,17 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
         (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
+        (
+            loosenings,
+            {
+                **dict.fromkeys(("created_at", "takes_effect_at"), now),
+                "id": new_ulid(),
+                "state": "pending",
+                "change": {},
+                "differences": [],
+                "requested_by": "user",
+            },
+        ),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))
