@@ -168,6 +168,7 @@ def build_activities(
     """`http`: the way out to clients' integrations."""
     read_lexicons()
     sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
+    dashboard = settings.server.dashboard
     brains = brains_from(settings.brain, Classifier.load())
     purse = Purse(database, brains, utc_now)
     traffic = Traffic(time.monotonic)
@@ -216,7 +217,7 @@ def build_activities(
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(
-            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard
+            database, connectors, utc_now, new_ulid, dashboard_url=dashboard
         ),
         dry_run=Rehearse(
             database,
@@ -240,7 +241,7 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mails.service, settings.server.dashboard, service),
+        tell_owner=TellOwner(database, mails.service, dashboard, service),
         send_mail=SendMail(
             database,
             mails.service,
@@ -271,11 +272,7 @@ def build_activities(
         ),
         poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
-            database,
-            mails.service,
-            utc_now,
-            dashboard_url=settings.server.dashboard,
-            service=service,
+            database, mails.service, utc_now, dashboard_url=dashboard, service=service
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
@@ -283,7 +280,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mailer, lambda: identity, dashboard_url=settings.server.dashboard
+            units, mails.service, lambda: identity, dashboard_url=dashboard
         ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
