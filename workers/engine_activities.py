@@ -33,6 +33,7 @@ from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
+from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
@@ -128,6 +129,7 @@ class EngineActivities:
             self.send_mail.send,
             self.send_sender_code.send,
             self.send_visitor_code.send,
+            self.execute.codes.send,
             self.mail_answers.send,
             self.work_on_webhook.work,
             self.work_on_webhook.give_up,
@@ -169,17 +171,15 @@ def build_activities(
     read_lexicons()
     sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
     dashboard = settings.server.dashboard
-    brains = brains_from(settings.brain, Classifier.load())
-    purse = Purse(database, brains, utc_now)
-    traffic = Traffic(time.monotonic)
-    net = LearnedSafetyNet.load()
+    purse = Purse(database, brains := brains_from(settings.brain, Classifier.load()), utc_now)
+    traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
     mails = build_outgoing(settings, database, sealer)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder = embedder_from(settings.embedding)
-    fair = FairNormalizer(normalizer)
+    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     identity = brain_identity(settings.brain, settings.embedding)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
@@ -201,6 +201,7 @@ def build_activities(
             normalizer=fair,
             thread_lasts=settings.threads.lasts,
             net=net,
+            sealer=sealer,
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(
@@ -213,7 +214,9 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(database, Actions(mails.client, connectors), utc_now, new_ulid),
+        execute=Execute(
+            database, Actions(mails.client, connectors), utc_now, new_ulid, codes=codes
+        ),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(

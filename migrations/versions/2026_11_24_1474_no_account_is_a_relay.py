@@ -3,7 +3,7 @@
 Which platform brought an event, and how many mails went out by day.
 
 Revision: 3c8d41f7a590
-Follows: 3d7a90c1e52b
+Follows: 10a7d1c3e5f2
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from migrations.tenancy import protect, unprotect
 
 revision = "3c8d41f7a590"
-down_revision = "3d7a90c1e52b"
+down_revision = "10a7d1c3e5f2"
 branch_labels = None
 depends_on = None
 

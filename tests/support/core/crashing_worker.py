@@ -29,7 +29,9 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.mail_limiter import MailLimiter
+from activities.integrations.service_mails import ServiceMails
 from activities.runs.actions import Actions
+from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
@@ -168,14 +170,22 @@ def _dying_work(settings: Settings, client: Client, database: Database) -> WorkO
     )
 
 
-def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
+def _dying_execute(point: str, settings: Settings, client: Client, database: Database) -> Execute:
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
     mailer = build_mailer(settings, sealer)
+    limiter = MailLimiter(database, sealer, utc_now)
     handed_over = DyingMailer(mailer) if point == "mail-sent" else mailer
-    mail = ClientMail(database, handed_over, MailLimiter(database, sealer, utc_now), utc_now)
-    return Execute(database, Actions(mail, connectors), utc_now, new_ulid)
+    mail = ClientMail(database, handed_over, limiter, utc_now)
+    codes = AddressCodes(
+        database,
+        sealer,
+        utc_now,
+        service_mails=ServiceMails(mailer, limiter),
+        mails=TemporalEngine(client),
+    )
+    return Execute(database, Actions(mail, connectors), utc_now, new_ulid, codes=codes)
 
 
 async def main(point: str) -> None:
@@ -190,7 +200,7 @@ async def main(point: str) -> None:
     elif point == f"uncommitted:{names.REPLAY_PAGE}":
         ReplayRepository.add = _add_and_die  # type: ignore[method-assign]
     elif ":" not in point:
-        execute = _dying_execute(point, settings, database)
+        execute = _dying_execute(point, settings, client, database)
         activities = dataclasses.replace(activities, execute=execute)
     tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())
     async with build_worker(
