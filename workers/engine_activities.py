@@ -169,8 +169,8 @@ def build_activities(
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
     read_lexicons()
-    sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
-    dashboard = settings.server.dashboard
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    service, pages = settings.server.service, settings.server.dashboard
     purse = Purse(database, brains := brains_from(settings.brain, Classifier.load()), utc_now)
     traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
     mails = build_outgoing(settings, database, sealer)
@@ -178,9 +178,8 @@ def build_activities(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
     embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
-    engine = TemporalEngine(client)
+    engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
-    identity = brain_identity(settings.brain, settings.embedding)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
         database,
@@ -219,9 +218,7 @@ def build_activities(
         ),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
-        tell_of_review=TellOfReview(
-            database, connectors, utc_now, new_ulid, dashboard_url=dashboard
-        ),
+        tell_of_review=TellOfReview(database, connectors, utc_now, new_ulid, dashboard_url=pages),
         dry_run=Rehearse(
             database,
             purse,
@@ -244,7 +241,7 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mails.service, dashboard, service),
+        tell_owner=TellOwner(database, mails.service, pages, service),
         send_mail=SendMail(
             database,
             mails.service,
@@ -275,7 +272,7 @@ def build_activities(
         ),
         poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
-            database, mails.service, utc_now, dashboard_url=dashboard, service=service
+            database, mails.service, utc_now, dashboard_url=pages, service=service
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
@@ -283,7 +280,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mails.service, lambda: identity, dashboard_url=dashboard
+            units, mails.service, lambda: identity, dashboard_url=pages
         ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
