@@ -128,8 +128,8 @@ async def test_two_installations_that_mail_each_other_stop(
         think=think_with(acting.worker_database, brain, answers_without_person=CAP),
     )
     shops = {f"help@{name}.example": await open_shop(acting.database) for name in ("one", "two")}
-    for one in shops.values():
-        await with_sender(acting.database, one)
+    for shop in shops.values():
+        await with_sender(acting.database, shop)
     boxes = {
         address: await mailbox_of(acting, shop, Provider.POSTMARK)
         for address, shop in shops.items()
