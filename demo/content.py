@@ -8,6 +8,7 @@ from services.content.templates import NewTemplate
 
 BRAND: Final = "Maison Lavande"
 OWNER: Final = "owner@maison-lavande.example"
+SENDER: Final = "bonjour@maison-lavande.example"
 
 
 class DemoKnowledge(NamedTuple):

@@ -19,7 +19,7 @@ from demo.helpdesk import DemoDesk
 from demo.hub import DemoHub, close_helpdesk, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
-from demo.seed import SEEDING_TELLS, SeededShop, add_reviewers, seed
+from demo.seed import SEEDING_TELLS, SeededShop, add_reviewers, ensure_sender, seed
 from demo.serving import serving
 from demo.storefront import Wares, application, origin_at, storefront_socket
 from demo.webhook import Destination, pause, point, subscribe
@@ -65,6 +65,7 @@ class _Opener:
         if self.folder.demo.exists():
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
+                await ensure_sender(work)
                 return await self._reopened(work, kept), Counter()
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:

@@ -24,8 +24,6 @@ from activities.inbound.sweep_webhooks import SweepWebhooks
 from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
-from activities.integrations.client_mail import ClientMail
-from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
 from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
@@ -69,7 +67,7 @@ from services.core.unit_of_work import UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings
 from store.core.database import Database
-from workers.outgoing_mail import build_mailer
+from workers.outgoing_mail import build_outgoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +169,17 @@ def build_activities(
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
     read_lexicons()
-    sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    service, pages = settings.server.service, settings.server.dashboard
     purse = Purse(database, brains := brains_from(settings.brain, Classifier.load()), utc_now)
     traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
-    mailer = build_mailer(settings, sealer)
-    question = RatingQuestion(sealer, settings.server.origin, utc_now)
-    client_mail = ClientMail(database, mailer, utc_now, question)
+    mails = build_outgoing(settings, database, sealer)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
     embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
-    engine = TemporalEngine(client)
-    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=engine)
-    identity = brain_identity(settings.brain, settings.embedding)
+    engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
+    codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
         database,
@@ -217,12 +213,12 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid, codes=codes),
+        execute=Execute(
+            database, Actions(mails.client, connectors), utc_now, new_ulid, codes=codes
+        ),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
-        tell_of_review=TellOfReview(
-            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard
-        ),
+        tell_of_review=TellOfReview(database, connectors, utc_now, new_ulid, dashboard_url=pages),
         dry_run=Rehearse(
             database,
             purse,
@@ -245,19 +241,23 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mailer, settings.server.dashboard, settings.server.service),
+        tell_owner=TellOwner(database, mails.service, pages, service),
         send_mail=SendMail(
             database,
-            mailer,
+            mails.service,
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
             invitations=f"{settings.server.origin}/app/invitations",
             service=service,
         ),
-        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now, service=service),
-        send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
-        mail_answers=MailAnswers(database, client_mail),
+        send_sender_code=SendSenderCode(
+            database, mails.client, mails.limiter, sealer, utc_now, service=service
+        ),
+        send_visitor_code=SendVisitorCode(
+            database, mails.client, mails.service, sealer, utc_now, service=service
+        ),
+        mail_answers=MailAnswers(database, mails.client),
         work_on_webhook=WorkOnWebhook(
             units,
             Doer(
@@ -272,7 +272,7 @@ def build_activities(
         ),
         poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
-            database, mailer, utc_now, dashboard_url=settings.server.dashboard, service=service
+            database, mails.service, utc_now, dashboard_url=pages, service=service
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
@@ -280,7 +280,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mailer, lambda: identity, dashboard_url=settings.server.dashboard
+            units, mails.service, lambda: identity, dashboard_url=pages
         ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),

@@ -7,20 +7,20 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
-from activities.runtime.heartbeat import beating
+from activities.integrations.service_mails import ServiceMails
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, Mailer, OutgoingMail, Sealer
+from domain.core.ports import Clock, OutgoingMail, Sealer
 from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.identity.mails import code_mail, invitation_mail, no_account_mail
-from domain.integrations.errors import MailRefused, MailUnknown
-from domain.tenants.errors import ClientNotFound
+from domain.integrations.service_mail import ServiceMail
 from store.core.database import Database
 from store.identity.codes import CodeRepository, CodeToMail
 from store.identity.invitations import InvitationRepository, is_invited
-from store.identity.people import user_of
-from store.tenants.clients import ClientRepository
+from store.identity.people import address_of, user_of
+
+_Mail = tuple[ServiceMail, OutgoingMail]
 
 _log = structlog.get_logger(__name__)
 
@@ -31,7 +31,7 @@ class SendMail:
     def __init__(
         self,
         database: Database,
-        mailer: Mailer,
+        mails: ServiceMails,
         sealer: Sealer,
         now: Clock,
         *,
@@ -40,7 +40,7 @@ class SendMail:
         service: ServiceName,
     ) -> None:
         self._database = database
-        self._mailer = mailer
+        self._mails = mails
         self._sealer = sealer
         self._now = now
         self._sign_in = sign_in
@@ -59,16 +59,13 @@ class SendMail:
             mail = await self._mail(connection, step)
         if mail is None:
             return
-        try:
-            async with beating():
-                await self._mailer.send(mail)
-        except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", kind=step.kind, error_code=error.code)
+        kind, written = mail
+        await self._mails.send_once(kind, written, TenantId(step.client_id) or None)
         if step.kind == "code":
             async with self._database.service() as connection:
                 await CodeRepository(connection).mailed(step.record_id)
 
-    async def _mail(self, connection: AsyncConnection, step: SendMailInput) -> OutgoingMail | None:
+    async def _mail(self, connection: AsyncConnection, step: SendMailInput) -> _Mail | None:
         if step.kind == "invitation":
             return await self._invitation(connection, TenantId(step.client_id), step.record_id)
         codes = CodeRepository(connection)
@@ -77,24 +74,25 @@ class SendMail:
             return None
         return await self._code(connection, code)
 
-    async def _code(self, connection: AsyncConnection, code: CodeToMail) -> OutgoingMail:
+    async def _code(self, connection: AsyncConnection, code: CodeToMail) -> _Mail:
         known = await user_of(connection, code.email) is not None
         wants_in = known or code.brand_name is not None
         if not wants_in and not await is_invited(connection, code.email, self._now()):
-            return no_account_mail(
+            return ServiceMail.NO_ACCOUNT, no_account_mail(
                 code.id, code.email, code.language, sign_in=self._sign_in, service=self._service
             )
         secret = self._sealer.unseal(code.sealed_code)
-        return code_mail(code.id, code.email, code.language, secret, service=self._service)
+        return ServiceMail.SIGN_IN_CODE, code_mail(
+            code.id, code.email, code.language, secret, service=self._service
+        )
 
     async def _invitation(
         self, connection: AsyncConnection, tenant: TenantId, invitation_id: str
-    ) -> OutgoingMail | None:
+    ) -> _Mail | None:
         invitation = await InvitationRepository(connection, tenant).find(invitation_id, self._now())
         if invitation is None:
             return None
-        try:
-            await ClientRepository(connection).brand_name(tenant)
-        except ClientNotFound:  # it is being erased
-            return None
-        return invitation_mail(invitation, page=self._invitations, service=self._service)
+        inviter = await address_of(connection, invitation.invited_by)
+        return ServiceMail.INVITATION, invitation_mail(
+            invitation, inviter, page=self._invitations, service=self._service
+        )

@@ -1,21 +1,19 @@
 """Tell of data requests: the mail to a client's owner about a customer who wants their data."""
 
-import structlog
 from temporalio import activity
 
+from activities.integrations.service_mails import ServiceMails
 from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, Mailer
+from domain.core.ports import Clock
 from domain.core.service_name import ServiceName
 from domain.inbound.data_request_mail import data_request_mail
-from domain.integrations.errors import MailRefused, MailUnknown
+from domain.integrations.service_mail import ServiceMail
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository, owner_address, untold
 
 _AT_ONCE = 200
-
-_log = structlog.get_logger(__name__)
 
 
 class TellOfDataRequests:
@@ -24,7 +22,7 @@ class TellOfDataRequests:
     def __init__(
         self,
         database: Database,
-        mailer: Mailer,
+        mails: ServiceMails,
         now: Clock,
         *,
         dashboard_url: str,
@@ -32,7 +30,7 @@ class TellOfDataRequests:
     ) -> None:
         self._service = service
         self._database = database
-        self._mailer = mailer
+        self._mails = mails
         self._now = now
         self._dashboard_url = dashboard_url
 
@@ -58,9 +56,6 @@ class TellOfDataRequests:
             mail = data_request_mail(
                 request, address, dashboard_url=self._dashboard_url, service=self._service
             )
-            try:
-                await self._mailer.send(mail)
-            except (MailRefused, MailUnknown) as error:
-                _log.warning("owner not told of a data request", error_code=error.code)
+            await self._mails.send_once(ServiceMail.DATA_REQUEST, mail, tenant)
         async with self._database.tenant(tenant) as connection:
             await DataRequestRepository(connection, tenant).told(request_id, self._now())

@@ -1,24 +1,32 @@
-"""Mail in a client's name: by its verified sender if it has one, else by the service's."""
+"""Mail to a client's customers: by its verified sender. Without one, by the service's sender, and
+only to an address that has written in (decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from activities.integrations.mail_limiter import MailLimiter
 from activities.integrations.rating_question import RatingQuestion
 from activities.runtime.heartbeat import beating
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail
+from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail, ServicePermit
 from domain.integrations.client_sender import signed
 from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
+    MailNameProtected,
+    MailRecipientUnproved,
     MailRefused,
     MailUnknown,
 )
+from domain.integrations.mail_allowance import is_accountable
+from domain.integrations.protected_names import mailable_name
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
+from store.integrations.mail_recipients import MailRecipientRepository
 from store.integrations.mail_senders import MailSenderRepository
+from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 
@@ -32,11 +40,13 @@ class ClientMail:
         self,
         database: Database,
         mailer: Mailer,
+        limiter: MailLimiter,
         now: Clock,
         question: RatingQuestion | None = None,
     ) -> None:
         self._database = database
         self._mailer = mailer
+        self._limiter = limiter
         self._now = now
         self._question = question
 
@@ -44,18 +54,50 @@ class ClientMail:
         self, tenant: TenantId, mail: OutgoingMail, *, answer_of: str | None = None
     ) -> str:
         """Send one mail to a customer and return its Message-ID. `answer_of`: the run whose answer
-        it brings, for the client may want it rated.
+        the mail brings.
 
-        Raises MailRefused, MailUnreachable (not sent), MailUnknown.
+        Raises MailRefused (MailRecipientUnproved, MailNameProtected, MailLimitReached),
+        MailUnreachable (not sent), MailUnknown.
         """
         async with self._database.tenant(tenant) as connection:
             sender = await MailSenderRepository(connection, tenant).verified()
+            if sender is None:
+                await self._require_proof(connection, tenant, mail.to, answer_of)
             if answer_of is not None and self._question is not None:
                 mail = await self._question.added_to(connection, tenant, mail, answer_of)
+        shown = mailable_name(mail.from_name, None if sender is None else sender.address)
+        if not shown and mail.from_name:
+            raise MailNameProtected
+        mail = mail.model_copy(update={"from_name": shown})
         if sender is None:
-            return await self._mailer.send(mail)
-        text = signed(mail.text, sender.signature)
-        return await self.send_by(sender, mail.model_copy(update={"text": text}))
+            async with self._limiter.client_mail(tenant):
+                return await self._mailer.send(mail, ServicePermit(mail.to))
+        return await self._send_by_verified(sender, mail)
+
+    async def _send_by_verified(self, sender: MailSender, mail: OutgoingMail) -> str:
+        """A mail by the service's server counts for the client's allowance."""
+        mail = mail.model_copy(update={"text": signed(mail.text, sender.signature)})
+        if sender.server is not None:
+            return await self.send_by(sender, mail)
+        async with self._limiter.client_mail(sender.client_id):
+            return await self.send_by(sender, mail)
+
+    async def _require_proof(
+        self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
+    ) -> None:
+        """Raises MailRecipientUnproved unless the address has written in."""
+        recipients, address = MailRecipientRepository(connection, tenant), to.lower()
+        if await recipients.has_proved(address):
+            return
+        if answer_of is None or not await recipients.wrote_this(address, answer_of):
+            raise MailRecipientUnproved
+        try:
+            subscription = await AccountRepository(connection, tenant).subscription()
+        except ClientNotFound:
+            raise MailRecipientUnproved from None
+        # Other accounts may hold the secrets of their provider, and forge what it says.
+        if not is_accountable(subscription, self._now()):
+            raise MailRecipientUnproved
 
     async def send_once(
         self, tenant: TenantId, mail: OutgoingMail, *, answer_of: str | None = None
@@ -100,4 +142,7 @@ async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | Non
         brand = await ClientRepository(connection).brand_name(tenant)
     except ClientNotFound:
         return None
-    return settings.branding.display_name or brand
+    name = settings.branding.display_name or brand
+    sender = await MailSenderRepository(connection, tenant).verified()
+    # Without a sender of its own, a client with a protected name sends no mail at all.
+    return mailable_name(name, None if sender is None else sender.address) or name

@@ -4,6 +4,7 @@ import structlog
 from temporalio import activity
 
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.mail_limiter import MailLimiter
 from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
@@ -12,6 +13,7 @@ from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.integrations.errors import MailRefused, MailUnknown
 from domain.integrations.sender_code_mail import sender_code_mail
+from domain.integrations.service_mail import ServiceMail
 from store.core.database import Database
 from store.integrations.mail_senders import MailSenderRepository
 
@@ -23,6 +25,7 @@ class SendSenderCode:
         self,
         database: Database,
         mail: ClientMail,
+        limiter: MailLimiter,
         sealer: Sealer,
         now: Clock,
         *,
@@ -31,6 +34,7 @@ class SendSenderCode:
         self._service = service
         self._database = database
         self._mail = mail
+        self._limiter = limiter
         self._sealer = sealer
         self._now = now
 
@@ -57,7 +61,10 @@ class SendSenderCode:
             service=self._service,
         )
         try:
-            async with beating():
+            async with (
+                beating(),
+                self._limiter.service_mail(ServiceMail.SENDER_CODE, mail.to, tenant),
+            ):
                 await self._mail.send_by(code.sender, mail)
         except (MailRefused, MailUnknown) as error:
             _log.warning("mail not sent", kind=step.kind, error_code=error.code)

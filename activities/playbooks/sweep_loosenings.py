@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-import structlog
 from temporalio import activity
 
+from activities.integrations.service_mails import ServiceMails
 from activities.runtime.one_by_one import one_by_one
 from domain.cases.digest import NamesModel
 from domain.core import names
-from domain.core.ports import Mailer
-from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
+from domain.integrations.errors import MailUnreachable
+from domain.integrations.service_mail import ServiceMail
 from domain.runs.contracts import SweepInput, SweepResult
 from domain.tenants.loosening import LooseningState
 from domain.tenants.loosening_mail import loosening_mail
@@ -27,18 +27,16 @@ from store.tenants.standings import MemberStandings
 
 BATCH: Final = 200
 
-_log = structlog.get_logger(__name__)
-
 
 class SweepLoosenings:
     """`dashboard_url`: where managers approve and cancel. `model`: names what thinks for
     clients."""
 
     def __init__(
-        self, units: UnitsOfWork, mailer: Mailer, model: NamesModel, *, dashboard_url: str
+        self, units: UnitsOfWork, mails: ServiceMails, model: NamesModel, *, dashboard_url: str
     ) -> None:
         self._units = units
-        self._mailer = mailer
+        self._mails = mails
         self._model = model
         self._dashboard_url = dashboard_url
 
@@ -71,11 +69,9 @@ class SweepLoosenings:
                 loosening, member.user_id, member.email, dashboard_url=self._dashboard_url
             )
             try:
-                await self._mailer.send(mail)
+                await self._mails.send_once(ServiceMail.OWNER_NOTICE, mail, left.tenant)
             except MailUnreachable:
                 return 0  # the next sweep tries again
-            except (MailRefused, MailUnknown) as error:
-                _log.warning("manager not told of a loosening", error_code=error.code)
         async with self._units.of(left.tenant) as work:
             await note_mailed(work, left.id)
         return 1

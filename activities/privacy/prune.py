@@ -20,6 +20,7 @@ from store.dashboard.tables import form_posts
 from store.identity.tables import address_codes, invitations, sessions, sign_in_codes
 from store.inbound.tables import inbound_messages, inbound_refusals
 from store.intake.tables import idempotency_keys
+from store.integrations.tables import mail_counts
 from store.privacy.prune import (
     empty_bodies,
     forget_ended_accounts,
@@ -48,9 +49,9 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Idempotency keys, error reports, inbound webhooks, sign-in codes,
-        invitations, sessions that are over, the widget's codes and sessions, orders that nothing
-        is told of any more, what finds connections that have ended long ago, old runs over cases,
+        """Idempotency keys, error reports, inbound webhooks, sign-in codes, counts of mails,
+        invitations, sessions that are over, the widget's codes and sessions, orders that nothing is
+        told of any more, what finds connections that have ended long ago, old runs over cases,
         replays, forms of pages that were sent, drafts of forms, links that sign in, what webhooks
         have missed and the bodies of what was told. Repeating it prunes what is left.
 
@@ -71,6 +72,7 @@ class Prune:
                 ),
             ),
             ("sign-in codes", step.sign_in_codes_s, (partial(prune_older, sign_in_codes),)),
+            ("mail counts", step.mail_counts_s, (partial(prune_older, mail_counts),)),
             ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
             ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),
             ("address codes", step.address_codes_s, (partial(prune_older, address_codes),)),

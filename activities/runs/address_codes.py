@@ -3,28 +3,25 @@
 import secrets
 from typing import Literal
 
-import structlog
 from temporalio import activity
 
-from activities.runtime.heartbeat import beating
+from activities.integrations.service_mails import ServiceMails
 from domain.agent.plan import PlannedAction
 from domain.agent.speech.language import spoken_language
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, Mailer, OutgoingMail, Sealer
+from domain.core.ports import Clock, OutgoingMail, Sealer
 from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
 from domain.identity.ports import MailStarter
 from domain.intake.address_claim import can_be_proved
 from domain.intake.customer_email import customer_key
-from domain.integrations.errors import MailRefused, MailUnknown
+from domain.integrations.service_mail import ServiceMail
 from domain.runs.address_code import address_code_digest
 from domain.runs.address_code_mail import address_code_mail
 from store.core.database import Database
 from store.runs.address_codes import NOTHING, AddressCodeRepository, NewAddressCode
 from store.runs.cases import Case
-
-_log = structlog.get_logger(__name__)
 
 
 class AddressCodes:
@@ -37,11 +34,11 @@ class AddressCodes:
         sealer: Sealer,
         now: Clock,
         *,
-        mailer: Mailer,
+        service_mails: ServiceMails,
         mails: MailStarter,
     ) -> None:
         self._database = database
-        self._mailer = mailer
+        self._service_mails = service_mails
         self._sealer = sealer
         self._mails = mails
         self._now = now
@@ -99,11 +96,7 @@ class AddressCodes:
         mail = await self._due(tenant, step.record_id)
         if mail is None:
             return
-        try:
-            async with beating():
-                await self._mailer.send(mail)
-        except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", mail=mail.name, error_code=error.code)
+        await self._service_mails.send_once(ServiceMail.TICKET_CODE, mail, tenant)
         async with self._database.tenant(tenant) as connection:
             await AddressCodeRepository(connection, tenant).mailed(step.record_id)
 

@@ -1,31 +1,27 @@
 """Tell owner: the mail about a webhook that fails or was disabled."""
 
-import structlog
 from temporalio import activity
 
-from activities.runtime.heartbeat import beating
+from activities.integrations.service_mails import ServiceMails
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Mailer
 from domain.core.service_name import ServiceName
-from domain.integrations.errors import MailRefused, MailUnknown
+from domain.integrations.service_mail import ServiceMail
 from domain.webhooks.contracts import TellOwnerInput
 from domain.webhooks.notice import notice_mail
 from store.core.database import Database
 from store.webhooks.troubled_webhook import troubled_webhook
-
-_log = structlog.get_logger(__name__)
 
 
 class TellOwner:
     """`dashboard_url`: where the owner sees and enables webhooks."""
 
     def __init__(
-        self, database: Database, mailer: Mailer, dashboard_url: str, service: ServiceName
+        self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
     ) -> None:
         self._service = service
         self._database = database
-        self._mailer = mailer
+        self._mails = mails
         self._dashboard_url = dashboard_url
 
     @activity.defn(name=names.TELL_OWNER)
@@ -46,8 +42,4 @@ class TellOwner:
             dashboard_url=self._dashboard_url,
             service=self._service,
         )
-        try:
-            async with beating():
-                await self._mailer.send(mail)
-        except (MailRefused, MailUnknown) as error:
-            _log.warning("owner not told of a webhook", notice=step.notice, error_code=error.code)
+        await self._mails.send_once(ServiceMail.WEBHOOK_NOTICE, mail, TenantId(step.client_id))

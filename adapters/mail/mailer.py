@@ -11,7 +11,7 @@ import aiosmtplib
 from adapters.mail.message import written
 from adapters.mail.own_servers import OwnServers
 from domain.core.errors import InvalidInput
-from domain.core.ports import MailSender, OutgoingMail
+from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
@@ -42,29 +42,34 @@ class SmtpMailer:
             ) from error
         self._own = own
 
-    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
-        self._check_way(mail, sender)
-        address = self._service if sender is None else _address(sender)
-        message = written(mail, address, None if sender is None else sender.reply_to)
+    async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
+        self._check_way(mail, by)
         deadline = asyncio.get_running_loop().time() + _TIMEOUT_S
-        if sender is None or sender.server is None:
+        if isinstance(by, ServicePermit):
+            message = written(mail, self._service, None)
+            await self._send_by_service(message, deadline)
+        elif by.server is None:
+            message = written(mail, _address(by), by.reply_to)
             await self._send_by_service(message, deadline)
         else:
+            message = written(mail, _address(by), by.reply_to)
             here = self._service.domain
-            async with self._own.connected(sender, sender.server, here, deadline) as client:
+            async with self._own.connected(by, by.server, here, deadline) as client:
                 await _hand_over(client, message, deadline)
         return str(message["Message-ID"])
 
-    def _check_way(self, mail: OutgoingMail, sender: MailSender | None) -> None:
+    def _check_way(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> None:
         """Raises MailRefused."""
         to = customer_key(mail.to)
-        # What we send to ourselves comes back as the next message to answer.
+        # A mail to an own address comes back as the next message to answer.
         ours = {customer_key(self._service.addr_spec)}
-        if sender is not None:
-            if not sender.verified and to != customer_key(sender.address):
-                raise MailRefused("this sender is not verified")
-            if sender.verified:
-                ours |= {customer_key(sender.address), customer_key(sender.reply_to)}
+        if isinstance(by, ServicePermit):
+            if to != customer_key(by.to):
+                raise MailRefused("the permit is for another address")
+        elif by.verified:
+            ours |= {customer_key(by.address), customer_key(by.reply_to)}
+        elif to != customer_key(by.address):
+            raise MailRefused("this sender is not verified")
         if to in ours:
             raise MailRefused("this is our own address")
 
@@ -114,7 +119,7 @@ async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: f
     ) as error:
         if _is_temporary(error):
             raise MailUnreachable("the mail server said: later") from None
-        raise MailRefused("the mail server refused the mail") from None
+        raise MailRefused("the mail server refused the mail", by_server=True) from None
     except (aiosmtplib.SMTPException, OSError, TimeoutError):
         raise MailUnknown("the connection broke while the mail was handed over") from None
 

@@ -10,6 +10,7 @@ from typing import Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.shown_file import ShownFile
@@ -122,7 +123,7 @@ class BrainRequest(BaseModel):
             text=event.text,
             subject=event.subject,
             brand_name=brand_name,
-            fields=event.fields,
+            fields=greetable_fields(event.fields),
             templates=templates,
             passages=passages,
             turns=turns,

@@ -59,9 +59,21 @@ class MailSender:
     verified: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ServicePermit:
+    """The right to send one mail to `to` under the service's own sender.
+
+    Only `activities/integrations/` issues it: for a fixed-text service mail within its limits, or
+    for an address that has written in (decision 0074).
+    """
+
+    to: str
+
+
 class Mailer(Protocol):
-    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
-        """Hand one mail over and return its Message-ID. `sender`: None for the service itself.
+    async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
+        """Hand one mail over and return its Message-ID. `by`: the client's sender, or the permit
+        to use the service's own.
 
         Raises MailRefused, MailUnreachable (not sent), MailUnknown.
         """

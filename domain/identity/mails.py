@@ -1,7 +1,7 @@
 """The mails of signing in, in French and in English.
 
-None of them holds what a stranger typed, but for the shop's name in an invitation: whoever signs up
-for somebody else's address must not choose what that person reads.
+None of them holds text that a client typed, not even its name: an account must not choose what a
+stranger reads. An invitation names the verified address of the member who invites.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ class _Words:
     no_account: str
     no_account_text: str
     invitation: str
+    inviter: str
+    no_inviter: str
     invitation_text: str
 
 
@@ -39,11 +41,12 @@ _FRENCH: Final = _Words(
         "{sign_in}\n\nSi vous n'avez rien demandé, ignorez ce message.\n"
     ),
     invitation="Invitation à rejoindre une équipe",
+    inviter="{inviter} vous invite à rejoindre son équipe.",
+    no_inviter="Vous êtes invité(e) à rejoindre une équipe.",
     invitation_text=(
-        "Bonjour,\n\nVous êtes invité(e) à rejoindre l'équipe d'une boutique. Pour voir qui vous "
-        "invite, puis accepter ou refuser, connectez-vous avec cette adresse dans les {days} "
-        "jours : {page}\n\nSi vous n'attendez aucune invitation, ignorez ce message : vous ne "
-        "rejoignez aucune boutique sans l'accepter.\n"
+        "Bonjour,\n\n{who} Pour voir l'invitation, puis l'accepter ou la refuser, connectez-vous "
+        "avec cette adresse dans les {days} jours : {page}\n\nSi vous n'attendez aucune "
+        "invitation, ignorez ce message : vous ne rejoignez aucune équipe sans accepter.\n"
     ),
 )
 _ENGLISH: Final = _Words(
@@ -60,10 +63,12 @@ _ENGLISH: Final = _Words(
         "this message.\n"
     ),
     invitation="Invitation to join a team",
+    inviter="{inviter} invites you to join their team.",
+    no_inviter="You are invited to join a team.",
     invitation_text=(
-        "Hello,\n\nYou are invited to join the team of a shop. To see who invites you, and to "
-        "accept or decline, sign in with this address within {days} days: {page}\n\nIf you expect "
-        "no invitation, ignore this message: you join no shop without accepting.\n"
+        "Hello,\n\n{who} To see the invitation, and to accept or decline it, sign in with this "
+        "address within {days} days: {page}\n\nIf you expect no invitation, ignore this message: "
+        "you join no team without accepting.\n"
     ),
 )
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
@@ -92,11 +97,14 @@ def no_account_mail(
     )
 
 
-def invitation_mail(invitation: Invitation, *, page: str, service: ServiceName) -> OutgoingMail:
-    """The text is fixed: nothing in it is the client's. `page`: the URL of the invitations page,
-    which names the client and the inviter."""
+def invitation_mail(
+    invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
+) -> OutgoingMail:
+    """The text is fixed, without a word of the client. `inviter`: the verified address of the
+    member who invites, None for an operator. `page`: the URL of the invitations page."""
     words = LANGUAGES[invitation.language]
-    text = words.invitation_text.format(days=INVITED_FOR.days, page=page)
+    who = words.inviter.format(inviter=inviter) if inviter else words.no_inviter
+    text = words.invitation_text.format(who=who, days=INVITED_FOR.days, page=page)
     return _mail(invitation.id, invitation.email, service, words.invitation, text)
 
 

@@ -69,9 +69,35 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The mail server said no, for good: nothing was sent."""
+    """The mail may not be sent, for good: nothing was sent. `by_server`: a mail server refused it,
+    its sender or its recipient; the client's refusals are counted."""
 
     code = "mail_refused"
+
+    def __init__(self, message: str = "", *, by_server: bool = False) -> None:
+        super().__init__(message)
+        self.by_server = by_server
+
+
+class MailRecipientUnproved(MailRefused):
+    """The client has no verified sender, and the recipient has not written in by a way that the
+    service received itself: nothing was sent."""
+
+    code = "mail_recipient_unproved"
+
+
+class MailNameProtected(MailRefused):
+    """The client's name looks like a carrier's, a bank's or the service's own: nothing was sent
+    under the service's sender."""
+
+    code = "mail_name_protected"
+
+
+class MailLimitReached(MailRefused):
+    """The client's daily allowance of mails is used up, or the address had its share of this kind
+    of mail: nothing was sent."""
+
+    code = "mail_limit_reached"
 
 
 class MailLoginRefused(MailRefused):

@@ -183,6 +183,8 @@ SHOPS: Final = _of(SystemClass.SHOP)
 
 HELPDESKS: Final = _of(SystemClass.HELPDESK)
 
+MAIL_PROVIDERS: Final = _of(SystemClass.MAIL)
+
 NOTICE_BOARDS: Final = _of(SystemClass.NOTICES)
 
 OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)

@@ -8,7 +8,8 @@ class HousekeepingInput(Contract):
     """How long what is pruned is kept. `idempotency_s`: as long as callers were promised.
     `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
     `inbound_webhooks_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
-    that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
+    that they are counted in. `mail_counts_s`: longer than refusals count against a client's
+    allowance of mails. `invitations_s`: well after they have lapsed. `sessions_s`: longer
     than any session lasts. `widget_codes_s`: the day that they are counted in. `address_codes_s`:
     that day, and the day that a proof lasts. `widget_sessions_s`:
     counted from their last message, longer than they last. `order_facts_s`: counted from the last
@@ -23,6 +24,7 @@ class HousekeepingInput(Contract):
     webhooks_s: float = 30 * 24 * 3600
     inbound_webhooks_s: float = 30 * 24 * 3600
     sign_in_codes_s: float = 24 * 3600
+    mail_counts_s: float = 31 * 24 * 3600
     invitations_s: float = 30 * 24 * 3600
     sessions_s: float = 91 * 24 * 3600
     widget_codes_s: float = 24 * 3600

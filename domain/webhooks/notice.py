@@ -1,4 +1,7 @@
-"""The mail that tells a tenant's owner what became of a webhook, in French."""
+"""The mail that notifies a client's owner about a webhook that fails, in French.
+
+It names the webhook by its id: a service mail holds no label and no URL of the client's.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -29,8 +32,6 @@ class TroubledWebhook:
 
     owner_email: str
     webhook_id: str
-    label: str
-    url: str
     failures: int
     kind: FailureKind | None
     status: int | None
@@ -50,14 +51,12 @@ def notice_mail(
         name=f"webhooks.{delivery_id.lower()}",
         to=webhook.owner_email,
         from_name=service.name,
-        subject=f"Votre webhook « {webhook.label} » "
-        + ("est désactivé" if disabled else "est en échec"),
+        subject="Un de vos webhooks " + ("est désactivé" if disabled else "est en échec"),
         text="\n\n".join(
             (
                 "Bonjour,",
                 _what(notice, webhook),
-                f"Adresse : {webhook.url}\nIdentifiant : {webhook.webhook_id}\n"
-                f"Dernière cause : {_reason(webhook)}",
+                f"Identifiant : {webhook.webhook_id}\nDernière cause : {_reason(webhook)}",
                 _and_now(notice, dashboard_url),
                 f"Pour un exploitant : cli.py webhook deliveries {webhook.webhook_id}",
             )
@@ -71,18 +70,18 @@ def _what(notice: Notice, webhook: TroubledWebhook) -> str:
     match notice:
         case Notice.FAILING:
             return (
-                f"Les {webhook.failures} derniers envois au webhook « {webhook.label} » ont "
-                f"échoué. Après {DISABLED_AT} échecs de suite, il sera désactivé et ne recevra "
-                "plus rien ; une seule réponse 2xx remet le compte à zéro."
+                f"Les {webhook.failures} derniers envois à un de vos webhooks ont échoué. Après "
+                f"{DISABLED_AT} échecs de suite, il sera désactivé et ne recevra plus rien ; "
+                "une seule réponse 2xx remet le compte à zéro."
             )
         case Notice.DISABLED:
             return (
-                f"Le webhook « {webhook.label} » a été désactivé après {DISABLED_AT} échecs de "
+                f"Un de vos webhooks a été désactivé après {DISABLED_AT} échecs de "
                 "suite : il ne reçoit plus rien."
             )
         case Notice.GONE:
             return (
-                f"Le webhook « {webhook.label} » a été désactivé : son adresse a répondu 410, "
+                "Un de vos webhooks a été désactivé : son adresse a répondu 410, "
                 "c'est-à-dire qu'elle ne veut plus rien recevoir."
             )
 

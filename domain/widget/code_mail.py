@@ -1,13 +1,14 @@
 """The mail that brings a visitor the code, in French and in English.
 
-It holds the shop's name and the code, and nothing that the visitor wrote: a stranger who enters
-somebody else's address must not choose what that person reads.
+It holds nothing that the visitor wrote: a stranger who enters another person's address must not
+choose what that person reads. The shop's name is in it only under the shop's own verified sender.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.widget.visitor_code import LIFETIME
 
 _MINUTES: Final = round(LIFETIME.total_seconds() / 60)
@@ -16,14 +17,18 @@ _MINUTES: Final = round(LIFETIME.total_seconds() / 60)
 @dataclass(frozen=True, slots=True)
 class _Words:
     subject: str
+    of_shop: str
+    of_site: str
     text: str
 
 
 _WORDS: Final = {
     "fr": _Words(
         subject="Votre code : {code}",
+        of_shop="la messagerie de « {shop} »",
+        of_site="la messagerie du site que vous consultez",
         text=(
-            "Bonjour,\n\nVotre code pour la messagerie de « {shop} » est {code}. Il est valable "
+            "Bonjour,\n\nVotre code pour {chat} est {code}. Il est valable "
             "{minutes} minutes, une seule fois, dans la fenêtre où il a été demandé.\n\nSi vous "
             "n'avez rien demandé, ignorez ce message et ne communiquez ce code à personne : il "
             "donne accès à vos commandes.\n"
@@ -31,8 +36,10 @@ _WORDS: Final = {
     ),
     "en": _Words(
         subject="Your code: {code}",
+        of_shop="the chat of “{shop}”",
+        of_site="the chat of the site that you are visiting",
         text=(
-            "Hello,\n\nYour code for the chat of “{shop}” is {code}. It is valid for {minutes} "
+            "Hello,\n\nYour code for {chat} is {code}. It is valid for {minutes} "
             "minutes, once, in the window that asked for it.\n\nIf you asked for nothing, ignore "
             "this message and pass the code on to nobody: it opens your orders.\n"
         ),
@@ -41,15 +48,16 @@ _WORDS: Final = {
 
 
 def visitor_code_mail(
-    code_id: str, *, to: str, language: str, code: str, shop: str
+    code_id: str, *, to: str, language: str, code: str, shop: str | None, service: ServiceName
 ) -> OutgoingMail:
-    """`shop`: the name that the client's customers know it by."""
+    """`shop`: the name that the client's customers know it by, None under the service's sender."""
     words = _WORDS[language]
+    chat = words.of_site if shop is None else words.of_shop.format(shop=shop)
     return OutgoingMail(
         name=f"widget.{code_id.lower()}",
         to=to,
-        from_name=shop,
+        from_name=service.name if shop is None else shop,
         subject=words.subject.format(code=code),
-        text=words.text.format(code=code, shop=shop, minutes=_MINUTES),
+        text=words.text.format(code=code, chat=chat, minutes=_MINUTES),
         auto_submitted="auto-generated",
     )

@@ -99,6 +99,7 @@ async def _admit(
         run_id=work.new_id(),
         message_id=work.new_id(),
         received_at=webhook.created_at,
+        received_by=webhook.provider,
     )
     admitted = await admit_event(work, actor, arrival, now)
     await AttachmentRepository(work.connection, work.tenant).store(

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.intake.event import InboundEvent
+from domain.integrations.providers import Provider
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
 from domain.widget.visit import WidgetVisit
@@ -20,6 +21,7 @@ class Arrival:
     """One event at the door. The ids are those of the rows to be, drawn by the caller.
 
     `request_id`: for the logs of the run. `visit`: where a visitor of the widget wrote it.
+    `received_by`: the platform whose webhook or poll brought it.
     """
 
     event: InboundEvent
@@ -30,6 +32,7 @@ class Arrival:
     idempotency: IdempotencyKey | None = None
     request_id: str = ""
     visit: WidgetVisit | None = None
+    received_by: Provider | None = None
 
 
 class ArrivalRepository(TenantRepository):
@@ -70,6 +73,7 @@ class ArrivalRepository(TenantRepository):
             "payload": event.payload,
             "author": event.author,
             "received_at": arrival.received_at,
+            "received_by": arrival.received_by,
             "message_id": arrival.message_id,
             "customer_key": customer,
             "body": event.message or "",
@@ -82,9 +86,9 @@ class ArrivalRepository(TenantRepository):
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
-                                   payload, author, outcome, received_at)
+                                   payload, author, outcome, received_at, received_by)
         VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
-                :payload, :author, :outcome, :received_at)
+                :payload, :author, :outcome, :received_at, :received_by)
     )"""
 _RUN: Final = """, stored_run AS (
         INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,

@@ -23,6 +23,9 @@ engine_events: Final = sa.Table(
     # Id of the user who typed it with a session; NULL if a system sent it.
     text("author", nullable=True),
     time("received_at"),
+    # The platform whose webhook or poll brought the event; unset for a caller of the gateway, who
+    # may write any source.
+    text("received_by", nullable=True),
     # When the erasure of its customer began: no step works on it any more.
     time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),

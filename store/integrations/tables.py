@@ -107,3 +107,16 @@ helpdesk_pauses: Final = sa.Table(
     time("until"),
     points_to("integrations", "integration_id"),
 )
+
+# Mails by UTC day: of a client, and to an address by kind. The address is a keyed digest.
+mail_counts: Final = sa.Table(
+    "mail_counts",
+    metadata,
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("day", sa.Date, primary_key=True),
+    sa.Column("sent", sa.Integer, nullable=False, server_default="0"),
+    # How many of them a mail server refused.
+    sa.Column("refused", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+)

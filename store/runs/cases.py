@@ -15,6 +15,7 @@ from domain.agent.template import clean_value
 from domain.agent.thread import PendingProposal, Thread
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Lookup
+from domain.integrations.protected_names import mailable_name
 from domain.runs.conversation import (
     CORRESPONDENCE_LASTS,
     MAX_ANSWERS_WITHOUT_PERSON,
@@ -24,6 +25,7 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments, engine_events
+from store.integrations.tables import mail_senders
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT, VERSION_OF_RUN
@@ -103,7 +105,7 @@ class CaseRepository(TenantRepository):
             conversation_id=row.conversation_id,
             playbook_id=row.playbook_id,
             playbook_version=row.playbook_version,
-            brand_name=row.brand_name,
+            brand_name=mailable_name(row.brand_name, row.mail_address),
             sender_name=clean_value(row.display_name or "") or row.brand_name,
             system_prompt=row.system_prompt or "",
             sensitive_words=tuple(row.sensitive_words or ()),
@@ -213,6 +215,7 @@ _CASE: Final = (
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
         clients.c.brain_budget_micros,
+        mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
         ai_conversations.c.id.label("conversation_id"),
         ai_conversations.c.turns,
@@ -239,6 +242,13 @@ _CASE: Final = (
     .join(playbook_versions, VERSION_OF_RUN)
     .join(clients, clients.c.id == engine_runs.c.client_id)
     .outerjoin(client_settings, client_settings.c.client_id == engine_runs.c.client_id)
+    .outerjoin(
+        mail_senders,
+        sa.and_(
+            mail_senders.c.client_id == engine_runs.c.client_id,
+            mail_senders.c.verified_at.is_not(None),
+        ),
+    )
     .join(engine_events, EVENT_OF_RUN & engine_events.c.erased_at.is_(None))
     .outerjoin(
         engine_messages,

@@ -19,8 +19,6 @@ async def troubled_webhook(
         sa.select(
             users.c.email,
             webhook.id,
-            webhook.label,
-            webhook.url,
             delivery.failure_count_after,
             delivery.failure_kind,
             delivery.response_status,
@@ -40,8 +38,6 @@ async def troubled_webhook(
     return TroubledWebhook(
         owner_email=row.email,
         webhook_id=row.id,
-        label=row.label,
-        url=row.url,
         failures=row.failure_count_after or 0,
         kind=FailureKind(row.failure_kind) if row.failure_kind else None,
         status=row.response_status,

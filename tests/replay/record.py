@@ -30,7 +30,7 @@ from tests.support.core.postgres import PostgresServer, postgres_server
 from tests.support.core.temporal import TemporalServer, temporal_server
 from tests.support.servers.mail import mail_server
 from tests.support.servers.webhook_receiver import webhook_receiver
-from tests.support.tenants.shop import open_shop
+from tests.support.tenants.shop import open_shop, with_sender
 from tests.support.webhooks.webhook_engine import sending_engine
 
 HISTORIES = Path(__file__).with_name("histories")
@@ -65,6 +65,7 @@ async def record(
         ):
             database = Database(url)
             shop = await open_shop(database)
+            await with_sender(database, shop)
             await database.close()
             if name in BRAINS:
                 engine.activities = dataclasses.replace(
@@ -90,6 +91,7 @@ async def record_webhooks(
         ):
             database = Database(url)
             shop = await open_shop(database)
+            await with_sender(database, shop)
             await database.close()
             async with engine.working(), engine.delivering():
                 workflow_id = await scenario(engine, shop, mail, receiver)

@@ -6,10 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from store.core.database import Database
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.temporal import TemporalServer
 from tests.support.servers.mail import MailServer
 from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
+from tests.support.tenants.shop import Shop, open_shop, with_sender
 from tests.support.webhooks.webhook_engine import sending_engine
 from workflows import options
 
@@ -37,6 +39,14 @@ async def acting(
         allow_loopback_targets=True,
     ) as engine:
         yield engine
+
+
+@pytest.fixture
+async def shop(database: Database) -> Shop:
+    """A client that mails its customers by a verified sender."""
+    shop = await open_shop(database)
+    await with_sender(database, shop)
+    return shop
 
 
 @pytest.fixture

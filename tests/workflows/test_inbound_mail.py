@@ -33,7 +33,7 @@ from tests.support.inbound.mails import (
 from tests.support.intake.attachments import png
 from tests.support.reviews.dashboard import person
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.shop import Shop, open_shop
+from tests.support.tenants.shop import Shop, open_shop, with_sender
 
 PHOTO: Final = AttachedFile("colis.png", "image/png", png())
 CAP: Final = 4
@@ -76,6 +76,7 @@ async def test_a_mail_is_answered_in_its_thread_whoever_hands_it_over(
     acting: LiveEngine, mail: MailServer
 ) -> None:
     shop = await open_shop(acting.database)
+    await with_sender(acting.database, shop)
     think_by(acting, ScriptedBrain(category=Category.OTHER, text="Merci pour la photo."))
     asked = Mail(text="Mon colis est arrivé ouvert.", subject="Re: Colis", files=(PHOTO,))
     by: dict[Provider, tuple[Callable[[Mail], InboundRequest], str | None]] = {
@@ -127,6 +128,8 @@ async def test_two_installations_that_mail_each_other_stop(
         think=think_with(acting.worker_database, brain, answers_without_person=CAP),
     )
     shops = {f"help@{name}.example": await open_shop(acting.database) for name in ("one", "two")}
+    for shop in shops.values():
+        await with_sender(acting.database, shop)
     boxes = {
         address: await mailbox_of(acting, shop, Provider.POSTMARK)
         for address, shop in shops.items()

@@ -16,7 +16,7 @@ from tests.support.core.engine import LiveEngine, think_with
 from tests.support.core.rows import rows
 from tests.support.servers.mail import MailServer
 from tests.support.servers.webhook_receiver import WebhookReceiver
-from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop, with_sender
 from tests.support.webhooks.told import told_events
 from tests.support.webhooks.webhook_engine import subscribed
 
@@ -86,6 +86,7 @@ async def test_nobody_else_gets_in_by_the_name_of_a_mail(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
     other = await open_shop(engine.database)
+    await with_sender(engine.database, other)
     await write_mail(engine, shop, ANN, **{"Message-ID": "<a@x>"})
     ours = str(mail.mails[0]["Message-ID"])
 

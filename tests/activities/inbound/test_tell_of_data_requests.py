@@ -10,7 +10,7 @@ from domain.integrations.errors import MailUnreachable
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository
 from tests.support.inbound.data_requests import data_requested
-from tests.support.integrations.mailers import mailer_to
+from tests.support.integrations.mailers import mailer_to, service_mails
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop
 
@@ -25,7 +25,7 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
         await requests.fulfil(answered, by="u", now=utc_now())
     away = TellOfDataRequests(
         database,
-        mailer_to("smtp://127.0.0.1:1"),
+        service_mails(database, mailer_to("smtp://127.0.0.1:1")),
         utc_now,
         dashboard_url="https://x.example/app",
         service=ServiceName("Maison Aide"),
@@ -34,7 +34,7 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
         await ActivityEnvironment().run(away.tell)
     activity = TellOfDataRequests(
         database,
-        mailer_to(mail.url),
+        service_mails(database, mailer_to(mail.url)),
         utc_now,
         dashboard_url="https://x.example/app",
         service=ServiceName("Maison Aide"),

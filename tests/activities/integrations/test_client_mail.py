@@ -2,14 +2,12 @@
 
 import pytest
 
-from activities.integrations.client_mail import ClientMail
-from adapters.system import utc_now
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import MailSender
 from domain.integrations.errors import MailRefused
 from store.core.database import Database
 from tests.support.identity.sign_in import new_address
-from tests.support.integrations.mailers import ADDRESS, MAIL, mailer_to
+from tests.support.integrations.mailers import ADDRESS, MAIL, client_mail, mailer_to
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop
 
@@ -18,7 +16,7 @@ async def test_a_database_that_is_away_changes_nothing_about_a_mail(
     database: Database, shop: Shop, mail: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mail is out: to call its fate unknown would send a person after it, or it twice."""
-    client_mail = ClientMail(database, mailer_to(mail.url), utc_now)
+    by_client = client_mail(database, mailer_to(mail.url))
     written = MAIL.model_copy(update={"to": new_address()})
     sender = MailSender(client_id=shop.tenant, address=ADDRESS)
 
@@ -26,8 +24,8 @@ async def test_a_database_that_is_away_changes_nothing_about_a_mail(
         raise EngineUnavailable("away")
 
     monkeypatch.setattr(database, "tenant", away)
-    assert await client_mail.send_by(sender, written) == "<reply.1@shop.example>"
+    assert await by_client.send_by(sender, written) == "<reply.1@shop.example>"
     mail.recipient_reply = "550 no"
     with pytest.raises(MailRefused):
-        await client_mail.send_by(sender, written)
+        await by_client.send_by(sender, written)
     assert [one["To"] for one in mail.mails].count(written.to) == 1

@@ -20,7 +20,7 @@ from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.tables import loosenings
 from tests.support.core.rows import only_row
 from tests.support.core.units import Recorder, units_on
-from tests.support.integrations.mailers import mailer_to
+from tests.support.integrations.mailers import mailer_to, service_mails
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.joined import join
 from tests.support.tenants.loosenings import refunding
@@ -45,7 +45,9 @@ async def ask(database: Database, shop: Shop) -> None:
 
 async def sweep(database: Database, mailer: Mailer, at: datetime) -> int:
     units = UnitsOfWork(database, Recorder(), lambda: at, new_ulid)
-    activity = SweepLoosenings(units, mailer, lambda: "", dashboard_url="https://x.example/app")
+    activity = SweepLoosenings(
+        units, service_mails(database, mailer), lambda: "", dashboard_url="https://x.example/app"
+    )
     done = await ActivityEnvironment().run(activity.sweep, SweepInput(older_than_s=0))
     return int(done.picked_up)
 

@@ -7,7 +7,7 @@ from activities.runs.actions import Actions, Step
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer, new_seal_key
-from adapters.system import new_ulid, utc_now
+from adapters.system import new_ulid
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
@@ -19,7 +19,7 @@ from store.core.database import Database
 from store.runs.cases import Case
 from tests.support.agent.orders import an_order
 from tests.support.agent.situation import an_event
-from tests.support.integrations.mailers import mailer_to
+from tests.support.integrations.mailers import client_mail, mailer_to
 from tests.support.servers.stripe import API_KEY, StripePayment, stripe_server
 
 CASE = Case(
@@ -49,7 +49,7 @@ TENANT = TenantId(new_ulid())
 
 
 def _mail(database: Database) -> ClientMail:
-    return ClientMail(database, mailer_to(None), utc_now)
+    return client_mail(database, mailer_to(None))
 
 
 async def test_what_a_shop_cannot_do_is_refused_unasked(database: Database) -> None:

@@ -4,11 +4,11 @@ import pytest
 
 from adapters.mail.mailer import SmtpMailer
 from domain.core.errors import InvalidInput
-from domain.core.ports import OutgoingMail
+from domain.core.ports import OutgoingMail, ServicePermit
 from domain.intake.mail_automatic import may_reply
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
-from tests.support.integrations.mailers import mailer_to
+from tests.support.integrations.mailers import PERMIT, mailer_to
 from tests.support.servers.mail import MailServer
 
 MAIL = OutgoingMail(
@@ -27,7 +27,7 @@ def mailer(url: str | None) -> SmtpMailer:
 
 
 async def test_mail_arrives_whole(mail: MailServer) -> None:
-    message_id = await mailer(mail.url).send(MAIL)
+    message_id = await mailer(mail.url).send(MAIL, PERMIT)
 
     (sent,) = mail.mails
     assert sent["Subject"] == MAIL.subject
@@ -59,17 +59,17 @@ async def test_outcomes(
     mail.recipient_reply, mail.reply = recipient, data
 
     with pytest.raises(error):
-        await mailer(mail.url).send(MAIL)
+        await mailer(mail.url).send(MAIL, PERMIT)
 
 
 async def test_nobody_listens() -> None:
     with pytest.raises(MailUnreachable):
-        await mailer(f"smtp://127.0.0.1:{free_port()}").send(MAIL)
+        await mailer(f"smtp://127.0.0.1:{free_port()}").send(MAIL, PERMIT)
 
 
 async def test_no_server_is_set() -> None:
     with pytest.raises(MailRefused):
-        await mailer(None).send(MAIL)
+        await mailer(None).send(MAIL, PERMIT)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,17 @@ async def test_no_server_is_set() -> None:
     ],
 )
 async def test_it_goes_to_one_address_or_nobody(mail: MailServer, change: dict[str, str]) -> None:
+    changed = MAIL.model_copy(update=change)
+
     with pytest.raises(MailRefused):
-        await mailer(mail.url).send(MAIL.model_copy(update=change))
+        await mailer(mail.url).send(changed, ServicePermit(changed.to))
+
+    assert mail.mails == []
+
+
+async def test_a_permit_is_for_one_address(mail: MailServer) -> None:
+    with pytest.raises(MailRefused):
+        await mailer(mail.url).send(MAIL, ServicePermit("other@example.com"))
 
     assert mail.mails == []
 
@@ -110,4 +119,4 @@ async def test_slow_server_cannot_hold_the_sender(
     mail.pause_s = 0.2
 
     with pytest.raises(MailUnknown):
-        await mailer(mail.url).send(MAIL)
+        await mailer(mail.url).send(MAIL, PERMIT)

@@ -16,7 +16,7 @@ from store.runs.tables import (
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop, with_sender
 
 FIELDS = {
     "event_id", "run_id", "status", "classification", "confidence", "response", "steps_executed",
@@ -129,6 +129,7 @@ async def test_no_playbook_stores_the_event_and_its_message_alone(engine: LiveEn
 
 
 async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
+    await with_sender(engine.database, shop)
     body = (
         await engine.post(
             shop,
@@ -153,6 +154,7 @@ async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: Ma
 
 
 async def test_refused_mail_fails_the_run(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
+    await with_sender(engine.database, shop)
     mail.recipient_reply = "550 no such user"
 
     answer = await engine.post(
@@ -167,10 +169,24 @@ async def test_refused_mail_fails_the_run(engine: LiveEngine, shop: Shop, mail: 
     }  # fmt: skip
 
 
+async def test_a_client_without_a_sender_mails_no_stranger(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    answer = await engine.post(
+        shop, event_type="email.inbound", customer_email="x@example.com", message=ORDER_QUESTION
+    )
+
+    assert "1042" in answer.json()["response"]
+    run = await only_row(engine.database, engine_runs, of=shop)
+    assert run["steps"][0]["detail"] == "mail_recipient_unproved"
+    assert mail.mails == []
+
+
 async def test_mail_of_unknown_fate_waits_for_a_human(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
     """The text was given over and no answer came: it is not sent a second time by itself."""
+    await with_sender(engine.database, shop)
     mail.reply = None
 
     body = (

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from activities.integrations.client_mail import ClientMail
 from activities.integrations.rating_question import RatingQuestion
 from adapters.system import new_ulid, utc_now
 from domain.ratings.rating import MAX_COMMENT
@@ -19,11 +18,11 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.core.units import units_on
 from tests.support.identity.sign_in import new_address
-from tests.support.integrations.mailers import MAIL, mailer_to
+from tests.support.integrations.mailers import MAIL, client_mail, mailer_to
 from tests.support.learning.corrections import OPERATOR
 from tests.support.runs.conversation import say, write
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.shop import Shop
+from tests.support.tenants.shop import Shop, with_sender
 
 
 async def _run(front: LiveEngine, shop: Shop, language: str | None = "fr") -> str:
@@ -159,14 +158,15 @@ async def test_a_mail_asks_where_the_shop_wants_it(
 ) -> None:
     sealer = front.app.state.resources.sealer
     question = RatingQuestion(sealer, "https://support.example", utc_now)
-    client_mail = ClientMail(front.database, mailer_to(mail.url), utc_now, question)
+    by_client = client_mail(front.database, mailer_to(mail.url), question)
+    await with_sender(front.database, shop)
     run_id = await _run(front, shop, "en")
     written = MAIL.model_copy(update={"to": new_address()})
 
-    await client_mail.send(shop.tenant, written, answer_of=run_id)
+    await by_client.send(shop.tenant, written, answer_of=run_id)
     await _set(front, shop, SettingsChange(ask_rating=True))
-    await client_mail.send(shop.tenant, written, answer_of=run_id)
-    await client_mail.send(shop.tenant, written)
+    await by_client.send(shop.tenant, written, answer_of=run_id)
+    await by_client.send(shop.tenant, written)
 
     off, asked, other = (one.get_content() for one in mail.mails if one["To"] == written.to)
     assert "app/rate" not in off + other

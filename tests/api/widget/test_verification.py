@@ -59,12 +59,15 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
 
     # All of it: nothing that the visitor chose but the address.
     assert sent.get_content().replace("\r\n", "\n") == (
-        f"Hello,\n\nYour code for the chat of “Maison Lin” is {brought}. It is valid for 10 "
-        "minutes, once, in the window that asked for it.\n\nIf you asked for nothing, ignore this "
-        "message and pass the code on to nobody: it opens your orders.\n"
+        f"Hello,\n\nYour code for the chat of the site that you are visiting is {brought}. It is "
+        "valid for 10 minutes, once, in the window that asked for it.\n\nIf you asked for nothing, "
+        "ignore this message and pass the code on to nobody: it opens your orders.\n"
     )
     assert str(sent["Subject"]) == f"Your code: {brought}"
-    assert str(sent["From"]) == f"Maison Lin <{engine.settings.mail.sender}>"
+    assert (
+        str(sent["From"])
+        == f"{engine.settings.server.service.name} <{engine.settings.mail.sender}>"
+    )
     assert sent["Auto-Submitted"] == "auto-generated"
     assert sent["Reply-To"] is None
 

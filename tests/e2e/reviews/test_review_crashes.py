@@ -19,7 +19,7 @@ from tests.support.core.waiting import eventually
 from tests.support.reviews.dashboard import REVIEWS
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.identity import bearer, session_token
-from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
+from tests.support.tenants.shop import UNSURE_MESSAGE, Shop, with_sender
 
 WORDS = "Un conseiller vous appelle."
 # The sweeper would wait a minute, so as not to disturb healthy requests.
@@ -31,6 +31,7 @@ pytestmark = pytest.mark.usefixtures("missed_soon")
 
 async def _park(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
     """(event_id, review_id) of a run that waits, and would answer by mail."""
+    await with_sender(engine.database, shop)
     answer = await engine.post(
         shop, event_type="email.inbound", customer_email="a@b.example", message=UNSURE_MESSAGE
     )

@@ -28,7 +28,7 @@ from domain.integrations.providers import Provider
 from store.content.content import ContentRepository
 from store.integrations.integrations import IntegrationRepository
 from tests.support.core.engine import LiveEngine, think_with
-from tests.support.tenants.shop import Shop, open_shop
+from tests.support.tenants.shop import Shop, open_shop, with_sender
 
 CUSTOMER = "lea.martin@example.com"
 WISH = "Bonjour, je voudrais être remboursée de ma commande n° 2001, merci."
@@ -85,6 +85,7 @@ async def acting_shop(
     path = folder / f"{new_ulid()}.db"
     open_demo_shop(path, orders)
     shop = await open_shop(engine.database, rulebook=rulebook)
+    await with_sender(engine.database, shop)
     await connect(engine, shop, Provider.DEMO_SHOP, {"path": str(path)}, "{}")
     return Acting(shop, path)
 

@@ -28,6 +28,8 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
+from activities.integrations.mail_limiter import MailLimiter
+from activities.integrations.service_mails import ServiceMails
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
@@ -45,7 +47,7 @@ from adapters.temporal.connection import connect
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.money import Money
-from domain.core.ports import MailSender, OutgoingMail
+from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
@@ -105,8 +107,8 @@ class DyingMailer:
     def __init__(self, mailer: SmtpMailer) -> None:
         self._mailer = mailer
 
-    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
-        await self._mailer.send(mail, sender)
+    async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
+        await self._mailer.send(mail, by)
         _die()
         raise AssertionError
 
@@ -173,8 +175,16 @@ def _dying_execute(point: str, settings: Settings, client: Client, database: Dat
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
     mailer = build_mailer(settings, sealer)
-    mail = ClientMail(database, DyingMailer(mailer) if point == "mail-sent" else mailer, utc_now)
-    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=TemporalEngine(client))
+    limiter = MailLimiter(database, sealer, utc_now)
+    handed_over = DyingMailer(mailer) if point == "mail-sent" else mailer
+    mail = ClientMail(database, handed_over, limiter, utc_now)
+    codes = AddressCodes(
+        database,
+        sealer,
+        utc_now,
+        service_mails=ServiceMails(mailer, limiter),
+        mails=TemporalEngine(client),
+    )
     return Execute(database, Actions(mail, connectors), utc_now, new_ulid, codes=codes)
 
 

@@ -47,7 +47,7 @@ from tests.support.servers.stripe_account import (
     StripeAccount,
     stripe_account,
 )
-from tests.support.tenants.shop import ORDER_QUESTION, Shop
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, with_sender
 from workers import webhooks as webhook_worker
 from workers.engine import build_worker
 from workers.engine_activities import EngineActivities, build_activities
@@ -134,7 +134,9 @@ class LiveEngine:
 
 
 async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
-    """A question that is answered by mail, so that execute is an activity of its own."""
+    """A question that is answered by mail, so that execute is an activity of its own. The shop gets
+    a verified sender."""
+    await with_sender(engine.database, shop)
     return await engine.post(
         shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
     )

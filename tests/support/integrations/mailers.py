@@ -4,16 +4,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from activities.integrations.client_mail import ClientMail
+from activities.integrations.mail_limiter import MailLimiter
+from activities.integrations.rating_question import RatingQuestion
+from activities.integrations.service_mails import ServiceMails
 from adapters.mail.mailer import SmtpMailer
 from adapters.mail.own_servers import OwnServers
 from adapters.mail.smtp_guard import SmtpGuard
 from adapters.seal import FernetSealer, new_seal_key
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
 from adapters.webhooks.dial import tls_context
 from adapters.webhooks.lookup import LookUp, system_look_up
 from domain.core.ids import TenantId
-from domain.core.ports import MailSender, OutgoingMail, SmtpServer
+from domain.core.ports import Mailer, MailSender, OutgoingMail, ServicePermit, SmtpServer
 from domain.integrations.client_sender import seal_password
+from store.core.database import Database
 from tests.support.integrations.senders import SERVICE
 from tests.support.servers.client_smtp import PASSWORD, USERNAME
 
@@ -23,6 +28,7 @@ ADDRESS: Final = "contact@shop.example"
 MAIL: Final = OutgoingMail(
     name="reply.1", to="lea@example.com", from_name="Chez Nous", subject="Re: x", text="Bonjour"
 )
+PERMIT: Final = ServicePermit(MAIL.to)
 
 
 def by(
@@ -53,3 +59,14 @@ def mailer_to(
 ) -> SmtpMailer:
     guard = SmtpGuard(allow_private=allow_private, look_up=look_up)
     return SmtpMailer(url, mail_from, OwnServers(sealer, guard, tls_context(ca_file)))
+
+
+def client_mail(
+    database: Database, mailer: Mailer, question: RatingQuestion | None = None
+) -> ClientMail:
+    limiter = MailLimiter(database, MAILS_SEALER, utc_now)
+    return ClientMail(database, mailer, limiter, utc_now, question)
+
+
+def service_mails(database: Database, mailer: Mailer) -> ServiceMails:
+    return ServiceMails(mailer, MailLimiter(database, MAILS_SEALER, utc_now))

@@ -63,6 +63,7 @@ SERVICE_ONLY = frozenset(
         "users",
         "erasures",
         "error_reports",
+        "mail_counts",
         "rate_windows",
         "sessions",
         "sign_in_codes",

@@ -3,16 +3,21 @@
 import secrets
 from dataclasses import dataclass
 
+import sqlalchemy as sa
+
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category, Language, Template
 from domain.agent.intent import Intent
 from domain.agent.rulebook import Rulebook
 from domain.core.ids import TenantId
+from domain.core.ports import MailSender
 from domain.playbooks.playbook import Playbook
 from domain.tenants.api_key import KEY_BYTES, new_key
 from domain.tenants.client import Plan
 from store.content.content import ContentRepository
 from store.core.database import Database
+from store.integrations.mail_senders import MailSenderRepository
+from store.integrations.tables import mail_senders
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.clients import ClientRepository
@@ -92,3 +97,18 @@ async def open_shop(
                 now,
             )
     return Shop(client_id, owner, key, key_id, playbook_id)
+
+
+async def with_sender(
+    database: Database, shop: Shop, address: str = "contact@shop.example"
+) -> None:
+    """Give the shop a verified sender, by the service's server."""
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        senders = MailSenderRepository(connection, shop.tenant)
+        await senders.put(MailSender(shop.tenant, address), now)
+        await connection.execute(
+            sa.update(mail_senders)
+            .where(mail_senders.c.client_id == shop.client_id)
+            .values(verified_at=now)
+        )

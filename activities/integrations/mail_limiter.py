@@ -1,0 +1,87 @@
+"""Count outgoing mails before they are handed over, and refuse those beyond a limit."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+import structlog
+
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, Sealer, ServicePermit
+from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreachable
+from domain.integrations.mail_allowance import mails_per_day
+from domain.integrations.service_mail import LIMITS, ServiceMail
+from domain.tenants.errors import ClientNotFound
+from store.core.database import Database
+from store.integrations.mail_counts import OF_CLIENT, MailCount, MailCountRepository
+
+_Change = Callable[[MailCountRepository, MailCount, datetime], Awaitable[None]]
+
+_log = structlog.get_logger(__name__)
+
+
+class MailLimiter:
+    """`sealer`: digests addresses, so that the counts hold none."""
+
+    def __init__(self, database: Database, sealer: Sealer, now: Clock) -> None:
+        self._database = database
+        self._sealer = sealer
+        self._now = now
+
+    @asynccontextmanager
+    async def service_mail(
+        self, kind: ServiceMail, to: str, tenant: TenantId | None
+    ) -> AsyncIterator[ServicePermit]:
+        """The permit for one service mail, counted for its address and, where the kind says so,
+        for its client. Raises MailLimitReached."""
+        limit = LIMITS[kind]
+        digest = self._sealer.digests(f"mail/{kind}/{to.strip().lower()}")[0].hex()
+        counts = [MailCount(f"address/{kind}", digest, limit.per_address)]
+        client = tenant if limit.uses_allowance else None
+        async with self._counted(client, counts):
+            yield ServicePermit(to)
+
+    @asynccontextmanager
+    async def client_mail(self, tenant: TenantId) -> AsyncIterator[None]:
+        """One mail of a client's by the service's server, counted for the client. Raises
+        MailLimitReached."""
+        async with self._counted(tenant, []):
+            yield
+
+    @asynccontextmanager
+    async def _counted(
+        self, client: TenantId | None, counts: list[MailCount]
+    ) -> AsyncIterator[None]:
+        """A mail that was not handed over is given back. A refused one counts as refused."""
+        now = self._now()
+        async with self._database.service() as connection:
+            repository = MailCountRepository(connection)
+            if client is not None:
+                try:
+                    standing = await repository.standing(client, now)
+                except ClientNotFound:
+                    raise MailLimitReached("the client is being erased") from None
+                counts = [*counts, MailCount(OF_CLIENT, client, mails_per_day(standing, now))]
+            for count in counts:
+                if not await repository.take(count, now):
+                    raise MailLimitReached(f"no mail is left for today: {count.scope}")
+        try:
+            yield
+        except MailUnreachable:
+            await self._note(counts, MailCountRepository.give_back, now)
+            raise
+        except MailRefused as error:
+            if error.by_server:
+                await self._note(counts, MailCountRepository.note_refusal, now)
+            raise
+
+    async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:
+        """Change the counts. The outcome of the mail must not depend on it: a database that is
+        away is logged."""
+        try:
+            async with self._database.service() as connection:
+                for count in counts:
+                    await change(MailCountRepository(connection), count, taken_at)
+        except EngineUnavailable as error:
+            _log.warning("mail count not changed", error_code=error.code)

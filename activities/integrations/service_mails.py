@@ -1,0 +1,33 @@
+"""Service mails: fixed texts that the service sends in its own name, within the limits of
+`domain/integrations/service_mail.py`."""
+
+import structlog
+
+from activities.integrations.mail_limiter import MailLimiter
+from activities.runtime.heartbeat import beating
+from domain.core.ids import TenantId
+from domain.core.ports import Mailer, OutgoingMail
+from domain.integrations.errors import MailRefused, MailUnknown
+from domain.integrations.service_mail import ServiceMail
+
+_log = structlog.get_logger(__name__)
+
+
+class ServiceMails:
+    def __init__(self, mailer: Mailer, limiter: MailLimiter) -> None:
+        self._mailer = mailer
+        self._limiter = limiter
+
+    async def send_once(
+        self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
+    ) -> None:
+        """Send one mail within an activity. `tenant`: the client whose limits it counts for.
+
+        A mail that is refused, over a limit or of unknown fate is logged and not sent again.
+        Raises MailUnreachable.
+        """
+        try:
+            async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:
+                await self._mailer.send(mail, permit)
+        except (MailRefused, MailUnknown) as error:
+            _log.warning("mail not sent", kind=kind, mail=mail.name, error_code=error.code)

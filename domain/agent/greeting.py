@@ -1,0 +1,58 @@
+"""The customer's display name, as a greeting may use it.
+
+Anyone chooses their display name. One with a link, an amount or a sentence would be a stranger's
+text in the shop's answer, so the greeting leaves it out.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+_MAX_CHARS: Final = 60
+_MAX_WORDS: Final = 6
+# Longer names are written with capital letters; a sentence is not.
+_FREE_WORDS: Final = 2
+_MARKS: Final = frozenset(" '’.-,·")
+# Between two letters a dot is a domain's; after more than a title or an initial it ends a sentence.
+_DOT: Final = re.compile(r"\.(?=\w)(?!(?<=\b\w\.)\w)|(?<=\w{4})\.")
+_WWW: Final = re.compile(r"\b(?:www|https?)\b", re.IGNORECASE)
+_MONEY: Final = re.compile(
+    r"\b(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|francs?|bitcoins?|btc)\b", re.IGNORECASE
+)
+_PARTICLES: Final = frozenset(
+    {
+        *("al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "des", "di", "do"),
+        *("dos", "du", "e", "el", "et", "i", "ibn", "la", "las", "le", "les", "los", "of", "ou"),
+        *("van", "vom", "von", "y", "zu"),
+    }
+)
+NAME_FIELDS: Final = frozenset(
+    {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
+)
+"""Fields of an event that hold what the customer is called."""
+
+
+def is_greetable(name: str) -> bool:
+    """Return whether a display name reads as a name and as nothing else."""
+    words = name.split()
+    if not 0 < len(name) <= _MAX_CHARS or not 0 < len(words) <= _MAX_WORDS:
+        return False
+    if not all(mark.isalpha() or _is_accent(mark) or mark in _MARKS for mark in name):
+        return False
+    if _DOT.search(name) or _WWW.search(name) or _MONEY.search(name):
+        return False
+    said = [word for word in words if word.lower() not in _PARTICLES]
+    return len(said) <= _FREE_WORDS or not any(word.islower() for word in said)
+
+
+def greetable_fields(fields: Mapping[str, str]) -> dict[str, str]:
+    """The fields without names that are not greeted: a template's default takes their place."""
+    return {
+        key: value for key, value in fields.items() if key not in NAME_FIELDS or is_greetable(value)
+    }
+
+
+def _is_accent(mark: str) -> bool:
+    """Whether it is a mark that a letter of some scripts needs."""
+    return unicodedata.category(mark) in ("Mn", "Mc")

@@ -1,0 +1,101 @@
+"""Counts of outgoing mails by UTC day. They span clients."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.integrations.mail_allowance import REFUSALS_WITHIN, MailStanding
+from domain.tenants.errors import ClientNotFound
+from store.integrations.tables import mail_counts
+from store.tenants.accounts import subscription_of
+from store.tenants.tables import clients
+
+OF_CLIENT: Final = "client"
+
+
+@dataclass(frozen=True, slots=True)
+class MailCount:
+    """What one mail is counted for. `limit`: how many a day `key` may have."""
+
+    scope: str
+    key: str
+    limit: int
+
+
+class MailCountRepository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def standing(self, tenant: TenantId, now: datetime) -> MailStanding:
+        """Raises ClientNotFound, also while the client is being erased."""
+        counted = mail_counts.c
+        row = (
+            await self._connection.execute(
+                sa.select(
+                    clients.c.created_at,
+                    clients.c.plan,
+                    clients.c.trial_ends_at,
+                    clients.c.next_plan,
+                    clients.c.next_plan_from,
+                    sa.func.coalesce(sa.func.sum(counted.sent), 0).label("sent"),
+                    sa.func.coalesce(sa.func.sum(counted.refused), 0).label("refused"),
+                )
+                .outerjoin(
+                    mail_counts,
+                    sa.and_(
+                        counted.scope == OF_CLIENT,
+                        counted.key == clients.c.id,
+                        counted.day > (now - REFUSALS_WITHIN).date(),
+                    ),
+                )
+                .where(clients.c.id == tenant, clients.c.closed_at.is_(None))
+                .group_by(clients.c.id)
+            )
+        ).one_or_none()
+        if row is None:
+            raise ClientNotFound(tenant)
+        return MailStanding(row.created_at, subscription_of(row), int(row.sent), int(row.refused))
+
+    async def take(self, count: MailCount, now: datetime) -> bool:
+        """Count one mail of the day, unless the limit is reached.
+
+        Others of the same key wait until this transaction ends, so it must be short.
+        """
+        if count.limit <= 0:
+            return False
+        taken = await self._connection.scalar(
+            insert(mail_counts)
+            .values(scope=count.scope, key=count.key, day=now.date(), sent=1, created_at=now)
+            .on_conflict_do_update(
+                index_elements=["scope", "key", "day"],
+                set_={"sent": mail_counts.c.sent + 1},
+                where=mail_counts.c.sent < count.limit,
+            )
+            .returning(mail_counts.c.sent)
+        )
+        return taken is not None
+
+    async def give_back(self, count: MailCount, taken_at: datetime) -> None:
+        """The mail was not handed over."""
+        await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
+
+    async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:
+        await self._change(count, taken_at, refused=mail_counts.c.refused + 1)
+
+    async def _change(
+        self, count: MailCount, day_of: datetime, **values: "sa.ColumnElement[int]"
+    ) -> None:
+        await self._connection.execute(
+            sa.update(mail_counts)
+            .where(
+                mail_counts.c.scope == count.scope,
+                mail_counts.c.key == count.key,
+                mail_counts.c.day == day_of.date(),
+            )
+            .values(**values)
+        )

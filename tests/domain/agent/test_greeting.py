@@ -1,0 +1,47 @@
+"""Display names that a greeting may use."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.agent.greeting import greetable_fields, is_greetable
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Camille Durand", "camille durand", "Léa", "Jean-Pierre de la Tour", "Dr. Martin",
+        "J.R. Ewing", "O'Connor", "María José García López", "Ludwig van Beethoven", "张伟",
+        "Mme Éléonore d'Arc", "नमस्ते",
+    ],
+)  # fmt: skip
+def test_names(name: str) -> None:
+    assert is_greetable(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", "https://evil.example", "evil.com", "Visit www evil", "Gagnez 50 EUR", "Win euros now",
+        "Your order is cancelled", "Votre commande est annulée", "Call +33 6 12", "a@b.example",
+        "Cliquez ici pour votre remboursement", "Hello! Pay", "50€ offerts", "Anne\nPay",
+        "evil。com", "Bonjour. Payez", "refund: yes", "Pay us now", "A" * 61,
+    ],
+)  # fmt: skip
+def test_what_is_no_name(name: str) -> None:
+    assert not is_greetable(name)
+
+
+def test_a_template_falls_back_on_its_default() -> None:
+    fields = {
+        "customer_name": "evil.com",
+        "name": "Win 50 EUR",
+        "tracking_url": "https://x.example",
+    }
+    assert greetable_fields(fields) == {"tracking_url": "https://x.example"}
+
+
+@given(st.text(max_size=100))
+def test_any_text_has_an_answer(name: str) -> None:
+    if is_greetable(name):
+        assert not any(mark.isdigit() or mark in ":/@€$\n" for mark in name)

@@ -1,0 +1,46 @@
+"""How many mails a client may send in a day."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from domain.billing.subscription import Subscription
+from domain.integrations.mail_allowance import (
+    FREE_PER_DAY,
+    PAID_PER_DAY,
+    MailStanding,
+    is_accountable,
+    mails_per_day,
+)
+from domain.tenants.client import Plan
+
+NOW = datetime(2026, 11, 24, tzinfo=UTC)
+TRIAL = Subscription(Plan.FREE, trial_ends_at=NOW + timedelta(days=9))
+PAID = Subscription(Plan.PRO)
+
+
+def standing(
+    subscription: Subscription = TRIAL, *, days: int = 0, sent: int = 0, refused: int = 0
+) -> MailStanding:
+    return MailStanding(NOW - timedelta(days=days), subscription, sent, refused)
+
+
+def test_a_trial_is_no_plan_that_is_paid_for() -> None:
+    assert not is_accountable(TRIAL, NOW)
+    assert is_accountable(PAID, NOW)
+    assert mails_per_day(standing(TRIAL), NOW) == FREE_PER_DAY
+    assert mails_per_day(standing(PAID), NOW) == PAID_PER_DAY
+
+
+def test_it_grows_with_age() -> None:
+    grown = [mails_per_day(standing(days=days), NOW) for days in (0, 6, 7, 14, 21)]
+    assert grown == [FREE_PER_DAY * by for by in (1, 1, 2, 4, 8)]
+    assert mails_per_day(standing(days=70), NOW) == mails_per_day(standing(days=4_000), NOW)
+
+
+@pytest.mark.parametrize(
+    ("sent", "refused", "left"),
+    [(4, 4, FREE_PER_DAY), (100, 5, FREE_PER_DAY), (100, 6, FREE_PER_DAY // 10), (50, 6, 0)],
+)
+def test_refusals_reduce_it(sent: int, refused: int, left: int) -> None:
+    assert mails_per_day(standing(sent=sent, refused=refused), NOW) == left
