@@ -62,15 +62,15 @@ class SmtpMailer:
         ours = {customer_key(self._service.addr_spec)}
         if sender is not None:
             if not sender.verified and to != customer_key(sender.address):
-                raise MailRefused("this sender is not verified")
+                raise MailRefused("this sender is not verified", sent=False)
             if sender.verified:
                 ours |= {customer_key(sender.address), customer_key(sender.reply_to)}
         if to in ours:
-            raise MailRefused("this is our own address")
+            raise MailRefused("this is our own address", sent=False)
 
     async def _send_by_service(self, message: EmailMessage, deadline: float) -> None:
         if self._server is None:
-            raise MailRefused("no SMTP_URL is set")
+            raise MailRefused("no SMTP_URL is set", sent=False)
         client = aiosmtplib.SMTP(
             hostname=self._server.hostname,
             port=self._server.port,
@@ -96,7 +96,7 @@ def _address(sender: MailSender) -> Address:
     try:
         return Address(addr_spec=sender.address)
     except (ValueError, IndexError):
-        raise MailRefused("the sender's address cannot be written") from None
+        raise MailRefused("the sender's address cannot be written", sent=False) from None
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
