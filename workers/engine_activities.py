@@ -27,6 +27,7 @@ from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
+from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -34,6 +35,7 @@ from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
+from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
@@ -99,6 +101,7 @@ class EngineActivities:
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
     sweep_background: SweepBackground
+    sweep_loosenings: SweepLoosenings
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -128,6 +131,7 @@ class EngineActivities:
             self.send_mail.send,
             self.send_sender_code.send,
             self.send_visitor_code.send,
+            self.execute.codes.send,
             self.mail_answers.send,
             self.work_on_webhook.work,
             self.work_on_webhook.give_up,
@@ -139,6 +143,7 @@ class EngineActivities:
             self.sweep_deliveries.send_left,
             self.sweep_reviews.expire_overdue,
             self.sweep_background.begin_left,
+            self.sweep_loosenings.sweep,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -167,19 +172,19 @@ def build_activities(
     """`http`: the way out to clients' integrations."""
     read_lexicons()
     sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
-    brains = brains_from(settings.brain, Classifier.load())
-    purse = Purse(database, brains, utc_now)
-    traffic = Traffic(time.monotonic)
-    net = LearnedSafetyNet.load()
+    purse = Purse(database, brains := brains_from(settings.brain, Classifier.load()), utc_now)
+    traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
     question = RatingQuestion(sealer, settings.server.origin, utc_now)
     client_mail = ClientMail(database, mailer, utc_now, question)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder = embedder_from(settings.embedding)
-    fair = FairNormalizer(normalizer)
+    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=engine)
+    identity = brain_identity(settings.brain, settings.embedding)
+    units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
         database,
         purse,
@@ -199,6 +204,7 @@ def build_activities(
             normalizer=fair,
             thread_lasts=settings.threads.lasts,
             net=net,
+            sealer=sealer,
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(
@@ -211,7 +217,7 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
+        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid, codes=codes),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(
@@ -253,7 +259,7 @@ def build_activities(
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
+            units,
             Doer(
                 Actor.system("inbound"),
                 sealer,
@@ -264,13 +270,7 @@ def build_activities(
             platforms=PLATFORMS,
             erasures=engine,
         ),
-        poll=PollIntegrations(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
-            connectors,
-            engine,
-            utc_now,
-            platforms=PLATFORMS,
-        ),
+        poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
             database, mailer, utc_now, dashboard_url=settings.server.dashboard, service=service
         ),
@@ -279,6 +279,9 @@ def build_activities(
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
+        sweep_loosenings=SweepLoosenings(
+            units, mailer, lambda: identity, dashboard_url=settings.server.dashboard
+        ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
@@ -291,7 +294,7 @@ def build_activities(
             database,
             rethinker,
             utc_now,
-            identity=brain_identity(settings.brain, settings.embedding),
+            identity=identity,
             is_remote=settings.brain.is_remote,
         ),
     )

@@ -142,6 +142,7 @@ def _event(trace: RunTrace) -> list[Row]:
         ("event", event.event_id),
         ("type", _joined(event.event_type, event.source)),
         ("received", event.received_at.isoformat(sep=" ")),
+        *_present(("typed by", event.author)),
     ]
     if unified is None:
         return [*came, ("normalized", "not yet")]

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from domain.agent.brain import Language
-from domain.content.content import KnowledgeEntry, check_body, check_line
+from domain.content.content import KnowledgeEntry, check_body, check_line, language_of
 from domain.core.errors import InvalidContent
 
 MAX_IMPORTED: Final = 500
@@ -37,6 +37,7 @@ class LineProblem(StrEnum):
     TITLE = "title"
     BODY = "body"
     LANGUAGE = "language"
+    OTHER_LANGUAGE = "other_language"
     TWICE = "twice"
     HEADER = "header"
     UNREADABLE = "unreadable"
@@ -47,7 +48,7 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """`language`: of entries that name none."""
+    """`language`: of entries that name none and are not plainly in the other one."""
 
     text: str
     form: FileForm
@@ -132,7 +133,7 @@ class _Found:
     line: int
     title: str
     body: str
-    language: str
+    language: str = ""
 
 
 def read_file(file: KnowledgeFile) -> KnowledgeRead:
@@ -144,7 +145,7 @@ def read_file(file: KnowledgeFile) -> KnowledgeRead:
     problems: list[FileProblem] = []
     names: set[tuple[str, str]] = set()
     for found in read(file):
-        one = found if isinstance(found, FileProblem) else _checked(found)
+        one = found if isinstance(found, FileProblem) else _checked(found, file.language)
         if isinstance(one, FileEntry) and one.name in names:
             one = FileProblem(one.line, LineProblem.TWICE)
         if isinstance(one, FileProblem):
@@ -173,10 +174,14 @@ def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]
     )
 
 
-def _checked(found: _Found) -> FileEntry | FileProblem:
-    language = _LANGUAGES.get(found.language.strip().lower())
+def _checked(found: _Found, otherwise: Language) -> FileEntry | FileProblem:
+    texts = (found.title, found.body)
+    named = found.language.strip().lower()
+    language = _LANGUAGES.get(named) if named else language_of(texts, otherwise)
     if language is None:
         return FileProblem(found.line, LineProblem.LANGUAGE)
+    if language_of(texts, language) != language:
+        return FileProblem(found.line, LineProblem.OTHER_LANGUAGE)
     try:
         title = check_line("title", found.title)
     except InvalidContent:
@@ -210,7 +215,7 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
                     line,
                     values.get("title", ""),
                     values.get("body", ""),
-                    values.get("language") or file.language,
+                    values.get("language", ""),
                 )
             line = reader.line_num + 1
     except csv.Error:
@@ -228,13 +233,13 @@ def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
             is_code ^= line.lstrip().startswith(_FENCE)
             body.append(line)
             continue
-        yield from _section(begun, at, body, file.language)
+        yield from _section(begun, at, body)
         begun, at, body = heading, number, []
-    yield from _section(begun, at, body, file.language)
+    yield from _section(begun, at, body)
 
 
 def _section(
-    heading: re.Match[str] | None, line: int, body: Sequence[str], language: str
+    heading: re.Match[str] | None, line: int, body: Sequence[str]
 ) -> Iterator[_Found | FileProblem]:
     text = "\n".join(body).strip()
     if heading is None:
@@ -243,4 +248,4 @@ def _section(
     elif text or len(heading.group(1)) == 2:
         # A heading may end as it begins, as in `## Title ##`.
         title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
-        yield _Found(line, title, text, language)
+        yield _Found(line, title, text)

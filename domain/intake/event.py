@@ -31,7 +31,11 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """One event as the caller sent it, its known fields typed and the rest in `payload`."""
+    """One event as the caller sent it, its known fields typed and the rest in `payload`.
+
+    `author`: id of the user who typed the event with a session, None if a system sent it. No
+    caller can set it: admission takes it from the session.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,6 +44,7 @@ class InboundEvent(BaseModel):
     customer_email: str | None = None
     message: str | None = None
     payload: dict[str, JsonValue] = {}
+    author: str | None = None
 
 
 class UnifiedEvent(BaseModel):
@@ -56,7 +61,8 @@ class UnifiedEvent(BaseModel):
     a claim. `mailed_back`: a mail without a proof, whose answer reaches nothing but the claimed
     mailbox: orders may be spoken of there, and nothing may be done. `is_vouched`: the caller is
     trusted about the ticket and the session that it names. `author_id`: the platform's id of the
-    author of a helpdesk's message.
+    author of a helpdesk's message. `code_refused`: the message brought a code that was not good.
+    `author`: id of the user who typed the event; it is then never the customer's word.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -78,7 +84,9 @@ class UnifiedEvent(BaseModel):
     mailed_back: bool = False
     is_vouched: bool = False
     author_id: str | None = None
+    code_refused: bool = False
     platform: str = ""
+    author: str | None = None
     fields: dict[str, str] = {}
 
     @model_validator(mode="before")

@@ -94,6 +94,7 @@ def normalize(
         is_vouched=_is_vouched(event, channel, who),
         author_id=view.line(("author_id",), MAX_ID_CHARS) if channel is Channel.HELPDESK else None,
         platform=head_of(event.event_type),
+        author=event.author,
         fields=_fields(event.payload, derived),
     )
 
@@ -111,9 +112,10 @@ def _is_verified(event: InboundEvent, channel: Channel) -> bool:
 
     A caller that may vouch does so unless it says otherwise. The authors of a helpdesk's tickets
     and the visitors of a widget type their address, also where the type names a platform: there
-    only an explicit `customer_verified` is a word for them.
+    only an explicit `customer_verified` is a word for them. A user who types an event vouches for
+    no customer.
     """
-    if not is_trusted(event.payload):
+    if event.author is not None or not is_trusted(event.payload):
         return False
     said = event.payload.get(CUSTOMER_VERIFIED)
     return said if isinstance(said, bool) else not _is_typed(event, channel)
@@ -134,7 +136,7 @@ def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bo
     """
     if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):
         return _is_verified(event, channel)
-    return is_trusted(event.payload) and who.is_themselves
+    return event.author is None and is_trusted(event.payload) and who.is_themselves
 
 
 def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str) -> str:

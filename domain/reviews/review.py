@@ -104,6 +104,10 @@ class Review(ReviewSummary):
     messages: tuple[CaseMessage, ...] = Field(
         description="The one it began with, then those that came while people had it."
     )
+    authors: tuple[str, ...] = Field(
+        description="Ids of the users who typed a message of its conversation; none of them may "
+        "approve it."
+    )
     latest_message: str = Field(
         description="`event_id` of the customer's latest message: an approval names what it has "
         "seen."

@@ -52,12 +52,14 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     For a customer that the caller vouches for: the ticket that the caller named, else the first
     mail of the thread and the address, so that naming a thread's mails does not open it; else the
     session, else the address. An author who only claims an address has a thread of their own in a
-    ticket. Any other claim shares a session, or nothing.
+    ticket. Any other claim shares a session, or nothing. An event that a user typed never enters
+    a customer's thread: it has one of its own.
     """
-    if claim := _claim_key(event):
+    if event.author is None and (claim := _claim_key(event)):
         return claim
-    if not event.customer_verified:
-        return f"session:{event.session_id}" if event.session_id else f"event:{event_id}"
+    if event.author is not None or not event.customer_verified:
+        shared = event.session_id if event.author is None else None
+        return f"session:{shared}" if shared else f"event:{event_id}"
     if event.ticket_named and event.ticket_id:
         return f"ticket:{event.platform}:{event.ticket_id}"
     address, root = customer_key(event.customer_email), mail_root(event)

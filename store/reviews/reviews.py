@@ -16,7 +16,7 @@ from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
 from store.intake.attachments import attachments_of
 from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
-from store.reviews.escalations import EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
+from store.reviews.escalations import AUTHORS, EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_messages, engine_runs
@@ -93,6 +93,7 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
     files = await attachments_of(connection, client_id, event_ids)
     fields = {
         **_fields(row),
+        "authors": (await connection.scalars(AUTHORS, this)).all(),
         "turns": earlier[::-1],
         "messages": [
             {**one, "attachments": files.get(event_id, ())}

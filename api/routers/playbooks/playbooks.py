@@ -97,7 +97,7 @@ async def update(
     return ChangedPlaybook.after(change)
 
 
-@router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204)
+@router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204, responses=errors(409))
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
     """Its name and pattern are free. Runs that it answered can still be explained."""
     async with resources.work.of(member.tenant) as work:
@@ -121,7 +121,7 @@ async def activate(
         )
 
 
-@router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off")
+@router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off", responses=errors(409))
 async def deactivate(
     member: ManagerDep,
     playbook_id: PlaybookId,

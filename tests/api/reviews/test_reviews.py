@@ -76,6 +76,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     assert body == {
         "id": review_id,
         "client_id": shop.client_id,
+        "authors": [],
         "status": "pending",
         "reason": "policy_restriction",
         "urgent": False,

@@ -63,7 +63,7 @@ def test_a_language_of_its_own() -> None:
 def test_headings_begin_entries() -> None:
     delivery = "3 days.\n\n```\n# not a heading\n```\n### Abroad\n5 days."
     assert _read(GUIDE, MARKDOWN) == [
-        (3, "Delivery", delivery, "fr"),
+        (3, "Delivery", delivery, "en"),
         (11, "Returns", "30 days.", "fr"),
     ]
 
@@ -76,6 +76,11 @@ def test_headings_begin_entries() -> None:
         (CSV, "title,body\n,a\nB,\n", [(2, LineProblem.TITLE), (3, LineProblem.BODY)]),
         (CSV, "title,body\nA,a\n A ,b\n", [(3, LineProblem.TWICE)]),
         (CSV, "title,body,language\nA,a,de\n", [(2, LineProblem.LANGUAGE)]),
+        (
+            CSV,
+            "title,body,language\nReturns,You can send it back within 30 days,fr\n",
+            [(2, LineProblem.OTHER_LANGUAGE)],
+        ),
         (CSV, 'title,body\nA,"a\n', [(2, LineProblem.UNREADABLE)]),
         (MARKDOWN, "words\n# A\na\n", [(1, LineProblem.NO_HEADING)]),
         (MARKDOWN, "# A\na\n## B\n", [(3, LineProblem.BODY)]),

@@ -41,11 +41,12 @@ from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.address_codes import AddressCodeRepository, NewAddressCode
 from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
-from store.tenants.tables import client_settings
+from store.tenants.tables import client_settings, loosenings
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
@@ -148,6 +149,10 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     await EventRepository(connection, shop.tenant).save_unified(
         ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
     )
+    await AddressCodeRepository(connection, shop.tenant).create(
+        NewAddressCode(ref.run_id, opened.id, ref.event_id, "a@b.example", "fr", b"d", "sealed"),
+        now,
+    )
     await SentimentRepository(connection, shop.tenant).record(
         ref.event_id, 0, now=now, new_id=new_ulid
     )
@@ -241,6 +246,17 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
         (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
+        (
+            loosenings,
+            {
+                **dict.fromkeys(("created_at", "takes_effect_at"), now),
+                "id": new_ulid(),
+                "state": "pending",
+                "change": {},
+                "differences": [],
+                "requested_by": "user",
+            },
+        ),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -41,7 +41,7 @@ class _FileFields(BaseModel):
 
 @router.get(_IMPORT)
 async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    typed = await page.typed(_IMPORT, _BLANK)
+    typed = await page.typed(_IMPORT, {**_BLANK, "language": page.language})
     return _form(page, replace(typed, fields=_with_file(typed.fields)), None)
 
 

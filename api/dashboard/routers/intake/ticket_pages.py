@@ -1,4 +1,4 @@
-"""/app/tickets/new: a ticket sent by hand, as a merchant's system sends it."""
+"""/app/tickets/new: a ticket that a member types."""
 
 import hashlib
 from typing import Annotated, Final
@@ -34,8 +34,8 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
 async def send(
     request: Request, begun: BegunDep, post: ReviewersPost, resources: ResourcesDep
 ) -> Response:
-    """As a call of the gateway by a session: its customer is unverified. The form's id is its
-    idempotency key, so that a second click gets the first one's answer."""
+    """Send it as a call of the gateway. The member becomes the event's author and vouches for no
+    customer. The form's id is the idempotency key: a second click gets the first answer."""
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}
     if not fields["message"]:
