@@ -20,9 +20,8 @@ GATEWAY: Final = "/api/engine/gateway"
 _MESSAGE_ID: Final = "MESSAGE_ID"
 
 
-async def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """What programs need, to paste. Last the one address for people, who begin there: its link
-    signs them in as the shop's owner, once."""
+def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
+    """Print what programs need, to paste."""
     table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -38,6 +37,10 @@ async def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> No
     out.print(table)
     for line in (*platform_lines(opened.hub, stack.api_url), *_lines(opened, stack)):
         out.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
+    """Print the address for people. Its link signs them in as the shop's owner, once."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"
     out.print(begin, soft_wrap=True, highlight=False, markup=False)

@@ -50,6 +50,8 @@ def test_a_missing_mail_server_is_told(queue: str, smtp: str, *, warned: bool) -
 
     assert "no Temporal answers" in done.stderr
     assert ("no mail server" in done.stderr) is warned
+    for gap in ("no public address", "no session keys"):
+        assert (gap in done.stderr) is (queue == "engine")
 
 
 async def test_a_missing_mail_server_is_told_by_the_api(tmp_path: Path) -> None:

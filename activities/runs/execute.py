@@ -218,11 +218,12 @@ class Execute:
             reference = await self._perform(step)
         except ActionUnreachable:
             if not begun.interrupted:  # else it may have been done when it was begun first
-                await self._note(
-                    job.tenant, lambda ledger: ledger.release(job.place(index), entry_id)
-                )
+                await self._release(job, index, entry_id)
             raise
         except ActionRefused as error:
+            if not (error.sent or begun.interrupted):
+                await self._release(job, index, entry_id)
+                raise
             outcome = StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
             await self._finish(job, index, outcome, reference)
             raise
@@ -230,6 +231,10 @@ class Execute:
             outcome = StepOutcome(kind=action.kind, state=StepState.UNKNOWN, detail=error.code)
         await self._finish(job, index, outcome, reference)
         return outcome
+
+    async def _release(self, job: Job, index: int, entry_id: str) -> None:
+        """Take the claim back: nothing was sent."""
+        await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
 
     async def _perform(self, step: Step) -> str:
         """Do it; where nobody knows what came of it, ask the other side once before a human."""

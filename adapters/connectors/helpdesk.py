@@ -84,7 +84,7 @@ def writing(*, again: bool) -> Iterator[None]:
 def ticket_id(ticket: HelpdeskTicket) -> str:
     """The ticket's number, fit for a path: callers may name anything. Raises ActionRefused."""
     if not _TICKET_ID.fullmatch(ticket.id):
-        raise ActionRefused("no ticket of a helpdesk")
+        raise ActionRefused("no ticket of a helpdesk", sent=False)
     return ticket.id
 
 

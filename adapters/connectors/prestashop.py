@@ -144,7 +144,7 @@ class PrestaShop:
         return await self._find(exchange, "id_customer", str(found.customers[0].id))
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
-        raise ActionRefused("PrestaShop gives no refunds over its API")
+        raise ActionRefused("PrestaShop gives no refunds over its API", sent=False)
 
     async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
         """The orders that were changed after `begin`, the oldest change first, without the first

@@ -61,7 +61,7 @@ class ConnectorRegistry:
             case Provider.DEMO_SHOP:
                 return DemoShop.of(integration, self._credentials(integration), self._http)
             case _:
-                raise ActionRefused("the integration is no shop")
+                raise ActionRefused("the integration is no shop", sent=False)
 
     def helpdesk(self, integration: Integration) -> Helpdesk:
         match integration.provider:
@@ -74,7 +74,7 @@ class ConnectorRegistry:
             case Provider.FRESHDESK:
                 return Freshdesk.of(integration, self._credentials(integration), self._http)
             case _:
-                raise ActionRefused("the integration is no helpdesk")
+                raise ActionRefused("the integration is no helpdesk", sent=False)
 
     def poller(self, integration: Integration) -> Polls:
         credentials = self._credentials(integration)
@@ -109,7 +109,7 @@ class ConnectorRegistry:
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""
         if integration.only_listens:
-            raise ActionRefused("the connection only listens")
+            raise ActionRefused("the connection only listens", sent=False)
         credentials = self._unseal(integration)
         _check_usable(integration, credentials)
         self._check_place(integration)
@@ -119,9 +119,9 @@ class ConnectorRegistry:
         base_url = integration.settings.get(BASE_URL)
         here = base_url is not None or PROVIDERS[integration.provider].on_this_machine
         if here and not self._allow_loopback:
-            raise ActionRefused("integrations on this machine are not allowed")
+            raise ActionRefused("integrations on this machine are not allowed", sent=False)
         if base_url is not None and urlsplit(base_url).hostname not in _LOOPBACK:
-            raise ActionRefused("base_url is not on this machine")
+            raise ActionRefused("base_url is not on this machine", sent=False)
 
     def _unseal(self, integration: Integration) -> Mapping[str, str]:
         try:

@@ -222,4 +222,4 @@ def _units(amount: Money) -> int:
     try:
         return units_of(amount)
     except InvalidInput:
-        raise ActionRefused("an amount that Stripe cannot move") from None
+        raise ActionRefused("an amount that Stripe cannot move", sent=False) from None

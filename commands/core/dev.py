@@ -15,8 +15,8 @@ from rich.status import Status
 from adapters.observability.logs import configure_logs
 from commands.core.context import DEFAULT_DATA, err, out, synchronous
 from demo.account import show_new_account
-from demo.addresses import show_addresses
-from demo.opening import open_shop
+from demo.addresses import show_addresses, show_entry
+from demo.opening import OpenShop, open_shop
 from demo.tour import Tour
 from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder, StackInfo
@@ -56,16 +56,19 @@ async def dev(
 
     async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with AsyncExitStack() as held:
+            opened: OpenShop | None = None
             if tour:
                 # The shop stays open: its webhook is told of whatever happens while this runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
-                await show_addresses(opened, info, out)
+                show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
             # Scripts wait for this line; it must leave the buffer now.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Mails are kept in {data}/mail. Ctrl-C ends it.")
+            if opened is not None:
+                await show_entry(opened, info, out)
             await _watch(stack, data)
 
     await _with_stack(DataFolder(data), ports, serve, host=host, endless=True)

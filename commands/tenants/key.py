@@ -37,7 +37,13 @@ async def create(
     random = secrets.token_bytes(KEY_BYTES)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await create_key(work, operator(), label, random)
-    answer(as_json, "Key made: keep it, it is shown only now.", key_id=made.id, key=made.text)
+    answer(
+        as_json,
+        "Key made: keep it, it is shown only now.",
+        key_id=made.id,
+        key_value=made.text,
+        **({"key": made.text} if as_json else {}),  # its name until the next release
+    )
 
 
 @command(app, "list")
@@ -62,10 +68,11 @@ async def list_all(
 def _fields(key: KeyEntry) -> dict[str, object]:
     return {
         "key_id": key.id,
+        "client_id": key.client_id,
         "label": key.label,
         "prefix": key.prefix,
         "created_at": key.created_at.isoformat(),
-        "is_active": key.revoked_at is None,
+        "is_active": key.is_active,
     }
 
 

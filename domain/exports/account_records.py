@@ -31,7 +31,10 @@ class ClientRecord(Record):
     brand_name: Annotated[str, Field(description="What the merchant is called.")]
     plan: Annotated[Plan, Field(description="The plan that is paid for.")]
     trial_ends_at: Annotated[
-        Time | None, Field(description="Until then everything of the plan pro is free to try.")
+        Time | None,
+        Field(
+            description="Until then everything of the plan pro is free to try; null: not in trial."
+        ),
     ]
     next_plan: Annotated[Plan | None, Field(description="The plan of a downgrade that waits.")]
     next_plan_from: Annotated[Time | None, Field(description="When `next_plan` begins.")]

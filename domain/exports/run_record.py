@@ -28,7 +28,13 @@ class EventRecord(Record):
     text: Annotated[
         str | None, Field(description="What the customer wrote now: no quotes, no signature.")
     ]
-    payload: Annotated[dict[str, JsonValue], Field(description="All else that the caller sent.")]
+    payload: Annotated[
+        dict[str, JsonValue],
+        Field(
+            description="The other fields that the caller sent, with their names and values as "
+            "sent; the normalized event is `unified`."
+        ),
+    ]
     unified: Annotated[
         UnifiedEvent | None,
         Field(description="The shape that the brain reads; null if it was not normalized."),

@@ -44,9 +44,14 @@ class TooManySenderCodes(DomainError):
 
 
 class ActionRefused(DomainError):
-    """The other side said no, for good: nothing was done."""
+    """Nothing was done, for good. `sent` is False if no request left this service; else the other
+    side refused it."""
 
     code = "action_refused"
+
+    def __init__(self, told: str = "", *, sent: bool = True) -> None:
+        super().__init__(told)
+        self.sent = sent
 
 
 class NotAuthorized(ActionRefused):

@@ -60,6 +60,11 @@ class Source:
     elements: Elements | None = None
 
 
+def utc(sql: str) -> str:
+    """SQL of a time in RFC 3339, in UTC with `Z`, as everywhere else. The session is in UTC."""
+    return f"replace(to_json({sql}) #>> '{{}}', '+00:00', 'Z')"
+
+
 def _columns(kind: CellKind, names: str) -> tuple[Column, ...]:
     return tuple(Column(name, kind, f"t.{name}") for name in names.split())
 
@@ -67,9 +72,12 @@ def _columns(kind: CellKind, names: str) -> tuple[Column, ...]:
 text_cells: Final = partial(_columns, CellKind.TEXT)
 number_cells: Final = partial(_columns, CellKind.NUMBER)
 boolean_cells: Final = partial(_columns, CellKind.BOOLEAN)
-time_cells: Final = partial(_columns, CellKind.TIME)
 day_cells: Final = partial(_columns, CellKind.DAY)
 json_cells: Final = partial(_columns, CellKind.JSON)
+
+
+def time_cells(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, CellKind.TIME, utc(f"t.{name}")) for name in names.split())
 
 
 def of_table(

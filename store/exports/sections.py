@@ -14,6 +14,7 @@ from store.exports.section_source import (
     Column,
     Elements,
     Source,
+    utc,
 )
 from store.exports.section_source import boolean_cells as _boolean
 from store.exports.section_source import day_cells as _day
@@ -24,53 +25,60 @@ from store.exports.section_source import text_cells as _text
 from store.exports.section_source import time_cells as _time
 
 _MESSAGES: Final = Elements(
-    """json_build_object(
+    f"""json_build_object(
         'id', m.id, 'event_id', m.event_id, 'direction', m.direction, 'channel', m.channel,
         'author', m.author, 'customer_key', m.customer_key, 'body', m.body,
-        'created_at', m.created_at)""",
+        'created_at', {utc("m.created_at")})""",
     """engine_messages AS m
         WHERE m.client_id = t.client_id AND m.conversation_id = t.id""",
     "m.created_at, m.id",
 )
 
-_EVENT: Final = """(
+_EVENT: Final = f"""(
     SELECT json_build_object(
         'source', e.source, 'event_type', e.event_type, 'customer_email', e.customer_email,
         'message', e.message, 'subject', e.subject, 'text', e.text, 'payload', e.payload,
-        'unified', e.unified, 'author', e.author, 'received_at', e.received_at)
+        'unified', e.unified, 'author', e.author, 'received_at', {utc("e.received_at")})
     FROM engine_events AS e
-    WHERE e.client_id = t.client_id AND e.id = t.event_id)"""
+    WHERE e.client_id = t.client_id AND e.id = t.event_id)"""  # noqa: S608 - constants
 
-_ACTIONS: Final = """(
+_ACTIONS: Final = f"""(
     SELECT coalesce(json_agg(json_build_object(
         'id', a.id, 'step', a.step, 'round', a.round, 'action', a.action, 'state', a.state,
         'detail', a.detail, 'integration_id', a.integration_id, 'order_key', a.order_key,
         'customer_key', a.customer_key, 'amount', a.amount, 'currency', a.currency,
-        'reference', a.reference, 'ticket_id', a.ticket_id, 'planned_at', a.planned_at,
-        'finished_at', a.finished_at)
+        'reference', a.reference, 'ticket_id', a.ticket_id, 'planned_at', {utc("a.planned_at")},
+        'finished_at', {utc("a.finished_at")})
         ORDER BY a.step, a.round), '[]'::json)
     FROM action_ledger AS a
-    WHERE a.client_id = t.client_id AND a.run_id = t.id)"""
+    WHERE a.client_id = t.client_id AND a.run_id = t.id)"""  # noqa: S608 - constants
 
-_PLAYBOOKS: Final = """(
+_PLAYBOOKS: Final = f"""(
     SELECT coalesce(json_agg(json_build_object(
-        'id', p.id, 'version', p.version, 'is_active', p.is_active, 'created_at', p.created_at,
+        'id', p.id, 'version', p.version, 'is_active', p.is_active,
+        'created_at', {utc("p.created_at")},
         'versions', (
             SELECT json_agg(json_build_object(
                 'version', v.version, 'name', v.name, 'event_type', v.event_type,
-                'threshold', v.threshold, 'rulebook', v.rulebook, 'created_at', v.created_at,
-                'author', v.author, 'note', v.note, 'live_at', v.live_at)
+                'threshold', v.threshold, 'rulebook', v.rulebook,
+                'created_at', {utc("v.created_at")},
+                'author', v.author, 'note', v.note, 'live_at', {utc("v.live_at")})
                 ORDER BY v.version)
             FROM playbook_versions AS v
             WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)
-    FROM playbooks AS p WHERE p.client_id = c.id)"""
+    FROM playbooks AS p WHERE p.client_id = c.id)"""  # noqa: S608 - constants
+
+# As everywhere: null once the trial is over.
+_TRIAL_ENDS_AT: Final = "CASE WHEN t.trial_ends_at > statement_timestamp() THEN t.trial_ends_at END"
 
 SOURCES: Final[Mapping[Section, Source]] = {
     Section.CLIENT: Source(
-        _text("id brand_name plan")
-        + _time("trial_ends_at")
-        + _text("next_plan")
-        + _time("next_plan_from created_at"),
+        (
+            *_text("id brand_name plan"),
+            Column("trial_ends_at", CellKind.TIME, _TRIAL_ENDS_AT),
+            *_text("next_plan"),
+            *_time("next_plan_from created_at"),
+        ),
         "clients AS t WHERE t.id = %(client_id)s",
         "t.id",
     ),

@@ -24,8 +24,10 @@ class KeyEntry:
     """
 
     id: str
+    client_id: str
     label: str
     prefix: str
+    is_active: bool
     created_at: datetime
     created_by: str | None
     scopes: tuple[str, ...] | None
@@ -66,8 +68,10 @@ _LOCK_ACCOUNT: Final = (
 )
 _SHOWN: Final = (
     api_keys.c.id,
+    api_keys.c.client_id,
     api_keys.c.label,
     api_keys.c.prefix,
+    api_keys.c.is_active,
     api_keys.c.created_at,
     api_keys.c.created_by,
     api_keys.c.scopes,
@@ -255,8 +259,10 @@ client_of: Final = owner_of(api_keys, KeyNotFound)
 def _entry(row: "sa.Row[*tuple[Any, ...]]") -> KeyEntry:
     return KeyEntry(
         id=row.id,
+        client_id=row.client_id,
         label=row.label,
         prefix=row.prefix,
+        is_active=row.is_active,
         created_at=row.created_at,
         created_by=row.created_by,
         scopes=None if row.scopes is None else tuple(row.scopes),

@@ -49,7 +49,7 @@ async def create(
     random = secrets.token_bytes(KEY_BYTES)
     async with resources.work.of(member.tenant) as work:
         made = await create_key(work, member.actor, body.label, random)
-    return KeyWithText(key=Key.model_validate(made.entry), text=made.text)
+    return KeyWithText(key=Key.model_validate(made.entry), key_value=made.text, text=made.text)
 
 
 @router.get(_KEY, summary="One key")

@@ -4,18 +4,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainSerializer, WithJsonSchema
+from pydantic import Field
 
 from domain.core.period import next_billing_date
 from domain.tenants.client import Plan
 from store.billing.usage import ClientUsage
-
-# As `+00:00`, which callers have been told since the first version; pydantic writes `Z`.
-_Time = Annotated[
-    datetime,
-    PlainSerializer(datetime.isoformat),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +25,7 @@ class UsageRecord:
     overage_cost: Annotated[Literal[0], Field(deprecated=True)]
     quota_reached: bool
     credits_balance: Annotated[int, Field(ge=0)]
-    trial_ends_at: Annotated[_Time | None, Field(description="Null: not in trial.")]
+    trial_ends_at: Annotated[datetime | None, Field(description="Null: not in trial.")]
     next_billing_date: date
 
 

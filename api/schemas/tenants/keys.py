@@ -28,8 +28,10 @@ class Key(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     id: str
+    client_id: str = Field(description="The one client that the key is for.")
     label: str
     prefix: str = Field(description="How the key begins.")
+    is_active: bool = Field(description="False: revoked.")
     created_at: datetime
     created_by: str | None = Field(description="The user or operator; null: not known.")
     scopes: tuple[str, ...] | None = Field(description="What it may do; null: all that keys may.")
@@ -43,7 +45,11 @@ class Key(BaseModel):
 
 class KeyWithText(BaseModel):
     key: Key
-    text: str = Field(description="The key itself. It is kept nowhere: it is shown only now.")
+    key_value: str = Field(
+        pattern="^ak_[0-9a-f]{32}$",
+        description="The key itself. It is kept nowhere: it is shown only now.",
+    )
+    text: str = Field(deprecated=True, description="As `key_value`, for one more release.")
 
 
 class KeyPage(BaseModel):

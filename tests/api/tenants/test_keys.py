@@ -29,11 +29,14 @@ async def use(front: LiveEngine, shop: Shop, headers: dict[str, str]) -> httpx.R
 async def test_the_life_of_a_key(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     with structlog.testing.capture_logs() as lines:
         made = await front.http.post(KEYS, json={"label": " Caisse \n de Lyon "}, headers=owner)
-        key, text = made.json()["key"], made.json()["text"]
+        key, text = made.json()["key"], made.json()["key_value"]
+        assert made.json()["text"] == text, "its name until the next release"
         assert made.status_code == 201
         assert {**key, "id": "", "created_at": ""} == {
             "id": "",
+            "client_id": shop.client_id,
             "label": "Caisse de Lyon",
+            "is_active": True,
             "prefix": text[:8],
             "created_at": "",
             "created_by": shop.owner_user_id,
@@ -53,6 +56,7 @@ async def test_the_life_of_a_key(front: LiveEngine, shop: Shop, owner: dict[str,
     assert (first.status_code, again.status_code) == (204, 204)
     kept = (await front.http.get(at, headers=owner)).json()
     assert kept["revoked_at"] is not None
+    assert kept["is_active"] is False
     assert text not in str(lines)
     assert text not in str(kept)
     told = [line["event"] for line in lines if line.get("key_id") == key["id"]]

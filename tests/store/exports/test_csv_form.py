@@ -182,14 +182,14 @@ def test_how_a_line_looks(connection: "psycopg.Connection[Any]") -> None:
         "id,key,memory_key,channel,customer_email,summary,thread,sentiment,is_critical,"
         "handed_over_at,taken_by,taken_at,ended_at,created_at,last_message_at,messages\r\n"
         '"1","\'=1",,"","x\n\'##y","\'-5","{}",-0.5,false,,,,,'
-        '"2026-01-02T03:04:05.6+00:00","2026-01-02T03:04:05.6+00:00","[]"\r\n'
+        '"2026-01-02T03:04:05.6Z","2026-01-02T03:04:05.6Z","[]"\r\n'
         "## automation_events (1)\r\n"
         "id,event_type,source,status,customer_email,payload,created_at\r\n"
         '"1","say ""hi"", or","\'=1","",,"{""a"": [""\\"""", -1]}",'
-        '"2026-01-02T03:04:05.6+00:00"\r\n'
+        '"2026-01-02T03:04:05.6Z"\r\n'
         "## churn_predictions (1)\r\n"
         "id,customer_email,week,score,level,factors,created_at\r\n"
-        '"1","\'\'","2026-01-05",0.5,"low","{""a"": [""\\"""", -1]}","2026-01-02T03:04:05.6+00:00"'
+        '"1","\'\'","2026-01-05",0.5,"low","{""a"": [""\\"""", -1]}","2026-01-02T03:04:05.6Z"'
         "\r\n"
     )
 
