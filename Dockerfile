@@ -9,6 +9,10 @@ ENV PYTHONUNBUFFERED=1 \
 # A fixed number, so that a cluster can check that the process is not root.
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin engine
 
+# Error reports wait here; a volume takes over the owner.
+RUN mkdir --parents /var/lib/engine/error-reports && chown 10001:10001 /var/lib/engine/error-reports
+ENV ERROR_SPOOL=/var/lib/engine/error-reports
+
 WORKDIR /app
 
 # `otel` for traces.

@@ -52,10 +52,12 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """`status`: 0 until the answer has begun. `error`: what the request ended in."""
+    """`status`: 0 until the answer has started. `error`: the error that the request ended in.
+    `reported`: the error tracker has it."""
 
     started: float
     status: int = 0
+    reported: bool = False
     error: Exception | None = None
 
 
@@ -96,6 +98,7 @@ class RequestContext:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         progress = _Progress(started=time.monotonic())
+        resources: Resources = scope["app"].state.resources
         scope.setdefault("state", {}).update(
             request_id=request_id, progress=progress, headers=standing_headers(scope["path"])
         )
@@ -103,6 +106,8 @@ class RequestContext:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 progress.status = message["status"]
+                # Before the caller has the answer: no crash may come between the two.
+                _report(scope, progress, resources)
                 message["headers"] = [
                     *message.get("headers", []),
                     *scope["state"].get("headers", []),
@@ -112,7 +117,6 @@ class RequestContext:
                     message["headers"].append(_ONLY_TLS)
             await send(message)
 
-        resources: Resources = scope["app"].state.resources
         try:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
@@ -146,9 +150,8 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request, and report it if it failed on our side, as others have not just
-    before it."""
-    route = getattr(scope.get("route"), "path", "unmatched")
+    """Log and count the request, and report an error that came after the answer had started."""
+    route = _route_of(scope)
     seconds = time.monotonic() - progress.started
     _log.info(
         "request",
@@ -158,24 +161,33 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
         duration_ms=round(seconds * 1000),
     )
     resources.metrics.answered(scope["method"], route, progress.status, seconds)
+    _report(scope, progress, resources)
+
+
+def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
+    """Report the request once if it failed on our side. An expected 5xx is no failure."""
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
-    if not unexpected and (progress.status < 500 or expected):
+    if progress.reported or (not unexpected and (progress.status < 500 or expected)):
         return
-    failure = scope["method"], route, _code(progress), type(progress.error)
-    if resources.report_pace.is_due(failure):
-        known = structlog.contextvars.get_contextvars()
-        resources.tracker.report(
-            ErrorReport(
-                place=f"{scope['method']} {route}",
-                code=_code(progress),
-                exceptions=raised(progress.error) if progress.error else (),
-                created_at=resources.now(),
-                request_id=known.get("request_id"),
-                client_id=known.get("client_id"),
-                event_id=known.get("event_id"),
-            )
+    progress.reported = True
+    known = structlog.contextvars.get_contextvars()
+    resources.tracker.report(
+        ErrorReport(
+            place=f"{scope['method']} {_route_of(scope)}",
+            code=_code(progress),
+            exceptions=raised(progress.error) if progress.error else (),
+            created_at=resources.now(),
+            request_id=known.get("request_id"),
+            client_id=known.get("client_id"),
+            event_id=known.get("event_id"),
         )
+    )
+
+
+def _route_of(scope: Scope) -> str:
+    """Return the template of the route that a request reached."""
+    return getattr(scope.get("route"), "path", "unmatched")
 
 
 def _shown(path: str) -> str:

@@ -19,6 +19,7 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
         SEAL_KEY=settings.seal.key.get_secret_value(),
         ENGINE_SECRET=secret.get_secret_value() if secret else "",
         SMTP_URL=settings.mail.smtp_url or "",
+        ERROR_SPOOL=str(settings.watch.error_spool / "of-processes"),
         # No load balancer looks at most tests' API.
         **{"DRAIN_S": "0", **more},
     )
@@ -45,6 +46,7 @@ def process(
     name: str, *arguments: str, settings: Settings, folder: Path, **env: str
 ) -> Iterator[Process]:
     """A Python process of the service; killed at the end if it still runs."""
+    env = {"ERROR_SPOOL": str(folder / "error-reports"), **env}
     child = Process(*arguments, log=folder / f"{name}.log", env=environment(settings, **env))
     try:
         yield child
