@@ -74,6 +74,7 @@ COMMANDS: Final = (
     LazyCommand("template", "commands.content.content:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
+    LazyCommand("loosening", "commands.tenants.loosening:app", "Changes that loosen rules."),
     LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),
     LazyCommand("widget", "commands.widget.widget:app", "The chat on a client's pages."),
     LazyCommand(

@@ -127,6 +127,7 @@ class InClient(Part):
         query = parse_query(ClientQuery, request.query_params)
         member = await member_for(user, query.client_id, resources, client_network(request))
         member.actor.require(self._roles)
+        request.state.tenant = member.tenant
         return member
 
 
@@ -156,6 +157,7 @@ class QueryInClient(Part, Generic[Q]):
         query = parse_query(self._model, request.query_params)
         member = await member_for(user, query.client_id, resources, client_network(request))
         member.actor.require(self._roles)
+        request.state.tenant = member.tenant
         return Asked(member.tenant, member.actor, query)
 
 

@@ -50,7 +50,7 @@ from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
 from api.routers.runs import runs
 from api.routers.simulation import replays, simulator
-from api.routers.tenants import identity, keys, members
+from api.routers.tenants import identity, keys, loosenings, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
@@ -95,6 +95,7 @@ _ROUTERS: Final = tuple(
         data_requests,
         polls,
         client_settings,
+        loosenings,
         templates,
         knowledge,
         suggestions,
@@ -145,7 +146,7 @@ def create_app(
     `metrics`: its numbers, for a process that shows them. `traces`: where they are on.
     """
     app: FastAPI = FastAPIOffline(
-        title="Customer-Support Agent Service",
+        title=settings.server.service_name,
         version="1.0",
         lifespan=resources_held(settings, metrics or Metrics(), traces),
         redirect_slashes=False,

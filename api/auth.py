@@ -53,6 +53,18 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
     return await _signed_in(token, resources)
 
 
+def may_vouch(caller: Caller) -> bool:
+    """Whether the caller's word on a customer's address counts: that of an `ak_` key or of the
+    engine secret. An MCP key acts for a program, and a session for a person."""
+    match caller:
+        case InternalWorker():
+            return True
+        case ActiveKey(vouches=vouches):
+            return vouches
+        case User():
+            return False
+
+
 def check_scope(caller: Caller, needed: Scope) -> None:
     """Raises InsufficientScope to the holder of a key that lacks it; others have no scopes."""
     if isinstance(caller, ActiveKey):

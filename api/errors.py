@@ -9,6 +9,7 @@ from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.inbound_errors import INBOUND_ANSWERS
 from api.learning_errors import LEARNING_ANSWERS
+from api.loosening_errors import LOOSENING_ANSWERS
 from api.page_errors import PAGE_ANSWERS
 from api.simulation_errors import SIMULATION_ANSWERS
 from api.surface import Surface
@@ -35,6 +36,7 @@ from domain.core.errors import (
     BodyTooSlow,
     CallerBusy,
     CommitUnknown,
+    DocumentTooCostly,
     DomainError,
     EngineUnavailable,
     HeadTooLarge,
@@ -74,7 +76,6 @@ from domain.reviews.errors import (
     EscalationClaimed,
     EscalationDecided,
     EscalationNotFound,
-    SecondPersonRequired,
 )
 from domain.runs.errors import (
     AnswerDelayed,
@@ -118,6 +119,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
     **INBOUND_ANSWERS,
     **LEARNING_ANSWERS,
+    **LOOSENING_ANSWERS,
     **PAGE_ANSWERS,
     **SIMULATION_ANSWERS,
     Unauthenticated: ErrorAnswer(
@@ -228,11 +230,11 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ConversationMovedOn: ErrorAnswer(
         409, "Le client a écrit entre-temps : relisez la conversation avant de décider."
     ),
-    SecondPersonRequired: ErrorAnswer(
-        409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
-    ),
     DraftMissing: ErrorAnswer(409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."),
     BodyTooLarge: ErrorAnswer(413, "Corps de requête trop volumineux : 1 Mio au plus."),
+    DocumentTooCostly: ErrorAnswer(
+        422, "Document trop long à lire : raccourcissez-le ou simplifiez-le."
+    ),
     UnsupportedMediaType: ErrorAnswer(
         415, "Content-Type application/json attendu, en UTF-8 et sans Content-Encoding."
     ),

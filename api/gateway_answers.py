@@ -17,6 +17,7 @@ from domain.core.ids import TenantId
 from domain.intake.errors import RunInProgress
 from domain.intake.essentials import essential
 from domain.intake.event import InboundEvent
+from domain.intake.proved_address import unvouched
 from domain.intake.rate_limit import LimitScope
 from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
@@ -55,12 +56,20 @@ BegunDep = Annotated[Begun, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """Who sends an event, for which client, in which request."""
+    """The sender of an event, for which client, in which request. `vouches`: whether its word on
+    the customer's address counts; else the customer is unverified, whatever the event says."""
 
     tenant: TenantId
     actor: Actor
     begun: Begun
     request_id: str
+    vouches: bool
+
+    def sent(self, event: InboundEvent) -> InboundEvent:
+        """The event as this caller may send it."""
+        if self.vouches:
+            return event
+        return event.model_copy(update={"payload": unvouched(event.payload)})
 
 
 async def answer_event(
@@ -76,7 +85,7 @@ async def answer_event(
     Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress.
     """
     arrival = Arrival(
-        event=event,
+        event=by.sent(event),
         event_id=resources.new_id(),
         run_id=resources.new_id(),
         message_id=resources.new_id(),
@@ -174,7 +183,7 @@ async def _rehearsed(
         playbook_id=playbook.id,
         playbook_version=playbook.version,
         remote_brain=resources.settings.brain.is_remote,
-        sealed=resources.sealer.seal(essential(event).model_dump_json()),
+        sealed=resources.sealer.seal(essential(by.sent(event)).model_dump_json()),
         draft_alone=True,
     )
     try:

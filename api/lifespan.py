@@ -14,6 +14,7 @@ from adapters.connectors.registry import ConnectorRegistry
 from adapters.copilot.document_files import document_index
 from adapters.copilot.talker_choice import talker_from
 from adapters.demo.folder import DemoShopFolder
+from adapters.documents.document_pool import DocumentPool
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
@@ -49,6 +50,7 @@ from api.widget_streams import WidgetStreams
 from domain.analytics.ports import ReadsQuestions
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.crowd import Crowd
+from services.core.fair_documents import FairDocuments
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
 from services.tenants.key_uses import KeyUses
@@ -73,12 +75,13 @@ def resources_held(
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
-        outside = open_client()
+        outside = open_client(settings.server.service)
         callback = settings.server.origin + CALLBACK
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
         questions = QuestionReader()
         inbound = InboundDoor.of(database, utc_now)
+        documents = DocumentPool()
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         streams = WidgetStreams()
@@ -107,6 +110,7 @@ def resources_held(
                 payments=stripe_checkout(settings.payments, outside, settings.server.dashboard),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
+                documents=FairDocuments(documents),
                 keys=key_reads(database),
                 widget_keys=widget_key_reads(database, utc_now),
                 widgets=widget_reads(database),
@@ -121,7 +125,7 @@ def resources_held(
                 tracker=tracker,
                 metrics=metrics,
                 readiness=ready,
-                pages=Pages(),
+                pages=Pages(settings.server.service),
                 widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(
                     utc_now,
@@ -147,6 +151,7 @@ def resources_held(
         if provider is not None:
             await provider.close()
         await outside.aclose()
+        await documents.close()
         await ready.close()
         await state.close()
         await reports.close()

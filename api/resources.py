@@ -29,6 +29,7 @@ from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
 from services.copilot.copilot import Copilot
 from services.core.crowd import Crowd
+from services.core.fair_documents import FairDocuments
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
@@ -57,6 +58,7 @@ class Resources:
     payments: Payments | None
     door: Door
     bodies: Crowd[str]
+    documents: FairDocuments
     keys: SharedReads[KeyMaterial, ActiveKey | None]
     widget_keys: SharedReads[str, TenantId | None]
     widgets: SharedReads[TenantId, Widget]

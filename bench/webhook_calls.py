@@ -21,6 +21,7 @@ from bench.webhook_noop import children
 from demo.receiver import ReceivedWebhook, receiving
 from demo.webhook import Destination, subscribe
 from domain.core.ids import TenantId
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import OutboundEvent, TicketResolved
@@ -167,6 +168,7 @@ async def posts_call(target: Target) -> AsyncIterator[Call]:
             trigger=Trigger.EVENT,
             timestamp=int(time.time()),
             body=body,
+            service=ServiceName(),
             secrets=[secret],
         )
         return (await sender.post(target.url, headers, body, client_id="bench")).failure is None

@@ -20,9 +20,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
+from domain.core.ports import Clock
 from embedded.ports import LOOPBACK
 
 AGENT: Final = "agent@maison-lavande.example"
+_AGENT_ID: Final = 7
 _REQUESTER: Final = 9
 _TAG: Final = re.compile(r"</?p>")
 _START: Final = datetime(2026, 11, 1, tzinfo=UTC)
@@ -58,16 +60,19 @@ class DeskComment:
     text: str
     is_public: bool = True
     key: str | None = None
+    at: datetime = field(default=_START, compare=False)
 
 
 @dataclass
 class DeskTicket:
-    """`comments`: the oldest first. The stamp is made of how often it was changed."""
+    """`comments`: the oldest first. The stamp is made of how often it was changed. `place`: of its
+    latest comment among all comments of the helpdesk."""
 
     number: int
     customer: str
     subject: str
     comments: list[DeskComment]
+    place: int = 0
     tags: list[str] = field(default_factory=list)
 
     @property
@@ -83,18 +88,21 @@ class DeskTicket:
 class DemoDesk:
     """`url`: where it is. `token`: what its API takes. `first`: the number of its first ticket."""
 
-    def __init__(self, url: str, token: str, first: int) -> None:
+    def __init__(self, url: str, token: str, first: int, now: Clock) -> None:
         self.url = url
         self.token = token
         self._first = first
+        self._now = now
+        self._comments = 0
         self.tickets: dict[int, DeskTicket] = {}
 
     def open(self, customer: str, subject: str, text: str) -> DeskTicket:
         """A customer writes."""
         number = self._first + len(self.tickets)
-        words = [DeskComment("customer", text)]
-        self.tickets[number] = DeskTicket(number, customer, subject, words)
-        return self.tickets[number]
+        ticket = DeskTicket(number, customer, subject, [])
+        self.tickets[number] = ticket
+        self._add(ticket, DeskComment("customer", text, at=self._now()))
+        return ticket
 
     def application(self) -> Starlette:
         ticket = "/api/v2/tickets/{number:int}"
@@ -102,9 +110,11 @@ class DemoDesk:
             routes=[
                 Route("/", self._page),
                 Route("/api/v2/users/me.json", self._me),
+                Route("/api/v2/incremental/tickets/cursor.json", self._changed),
                 Route(f"{ticket}.json", self._show),
                 Route(f"{ticket}.json", self._update, methods=["PUT"]),
                 Route(f"{ticket}/audits.json", self._audits),
+                Route(f"{ticket}/comments.json", self._said),
                 Route(f"{ticket}/tags.json", self._tag, methods=["PUT"]),
             ],
             middleware=[Middleware(TrustedHostMiddleware, [LOOPBACK])],
@@ -128,7 +138,7 @@ class DemoDesk:
     async def _me(self, request: Request) -> JSONResponse:
         if not self._may(request):
             return _unauthorized()
-        return JSONResponse({"user": {"id": 7, "role": "agent", "email": AGENT}})
+        return JSONResponse({"user": {"id": _AGENT_ID, "role": "agent", "email": AGENT}})
 
     async def _show(self, request: Request) -> JSONResponse:
         ticket = self._found(request)
@@ -157,7 +167,7 @@ class DemoDesk:
         if change.comment is not None:
             words = change.comment
             text, key = _plain(words.html_body), change.metadata.get("action_key")
-            ticket.comments.append(DeskComment("agent", text, words.public, key))
+            self._add(ticket, DeskComment("agent", text, words.public, key, self._now()))
         audit = _audit(ticket, len(ticket.comments) - 1)
         return JSONResponse({"ticket": {"id": ticket.number}, "audit": audit})
 
@@ -168,6 +178,58 @@ class DemoDesk:
         audits = [_audit(ticket, place) for place in range(len(ticket.comments))]
         meta = {"has_more": False, "after_cursor": None}
         return JSONResponse({"audits": audits[::-1], "meta": meta})
+
+    async def _changed(self, request: Request) -> JSONResponse:
+        """The tickets that changed after a cursor, or since a time; all on one page."""
+        if not self._may(request):
+            return _unauthorized()
+        try:
+            after = int(request.query_params.get("cursor", 0))
+            since = datetime.fromtimestamp(int(request.query_params.get("start_time", 0)), UTC)
+        except (ValueError, OverflowError, OSError):
+            return JSONResponse({"error": "InvalidValue"}, 422)
+        found = [one for one in self.tickets.values() if one.place > after]
+        tickets = [
+            {
+                "id": one.number,
+                "subject": one.subject,
+                "status": "open",
+                "requester_id": _REQUESTER,
+                "created_at": one.comments[0].at.isoformat(),
+                "updated_at": one.comments[-1].at.isoformat(),
+            }
+            for one in found
+            if one.comments[-1].at >= since
+        ]
+        cursor = max((one.place for one in found), default=after)
+        return JSONResponse(
+            {"tickets": tickets, "after_cursor": str(cursor), "end_of_stream": True}
+        )
+
+    async def _said(self, request: Request) -> JSONResponse:
+        ticket = self._found(request)
+        if not isinstance(ticket, DeskTicket):
+            return ticket
+        comments = [
+            {
+                "id": _comment_id(ticket, place),
+                "author_id": _REQUESTER if one.by == "customer" else _AGENT_ID,
+                "plain_body": one.text,
+                "public": one.is_public,
+                "created_at": one.at.isoformat(),
+            }
+            for place, one in enumerate(ticket.comments)
+        ]
+        users = [
+            {"id": _REQUESTER, "email": ticket.customer, "role": "end-user"},
+            {"id": _AGENT_ID, "email": AGENT, "role": "agent"},
+        ]
+        return JSONResponse({"comments": comments[::-1], "users": users})
+
+    def _add(self, ticket: DeskTicket, comment: DeskComment) -> None:
+        self._comments += 1
+        ticket.place = self._comments
+        ticket.comments.append(comment)
 
     async def _tag(self, request: Request) -> JSONResponse:
         ticket = self._found(request)
@@ -197,11 +259,16 @@ def _unauthorized() -> JSONResponse:
     return JSONResponse({"error": "Couldn't authenticate you"}, 401)
 
 
+def _comment_id(ticket: DeskTicket, place: int) -> int:
+    return 20 * ticket.number + 2 * place + 1
+
+
 def _audit(ticket: DeskTicket, place: int) -> dict[str, Any]:
     comment = ticket.comments[place]
-    number = 10 * ticket.number + place
     return {
-        "id": number,
+        "id": _comment_id(ticket, place) - 1,
         "metadata": {"system": {}, "custom": {"action_key": comment.key} if comment.key else {}},
-        "events": [{"id": number + 1, "type": "Comment", "public": comment.is_public}],
+        "events": [
+            {"id": _comment_id(ticket, place), "type": "Comment", "public": comment.is_public}
+        ],
     }

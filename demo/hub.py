@@ -13,7 +13,8 @@ from domain.integrations.integration import BASE_URL
 from domain.integrations.providers import Provider
 from services.core.unit_of_work import UnitOfWork
 from services.inbound.endpoints import DrawnBytes, open_endpoint
-from services.integrations.connections import connect_integration
+from services.integrations.connections import connect_integration, disconnect_integration
+from store.integrations.integrations import IntegrationRepository
 
 SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
 
@@ -67,6 +68,15 @@ async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
         zendesk=await _open(work, sealer, zendesk),
         postmark=await _open(work, sealer, _Platform(Provider.POSTMARK)),
     )
+
+
+async def close_helpdesk(work: UnitOfWork, desk: DemoDesk) -> None:
+    """Disconnect the helpdesk before it ends, so that it is not polled in vain. A helpdesk that the
+    merchant connected since stays."""
+    repository = IntegrationRepository(work.connection, work.tenant)
+    connected = await repository.connected_to(Provider.ZENDESK)
+    if connected is not None and connected.settings.get(BASE_URL) == desk.url:
+        await disconnect_integration(work, DEMO, connected.id)
 
 
 async def _open(work: UnitOfWork, sealer: Sealer, of: _Platform) -> HubAddress:

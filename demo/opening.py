@@ -14,7 +14,7 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from demo.back_office import BackOffice
 from demo.helpdesk import DemoDesk
-from demo.hub import DemoHub, open_hub
+from demo.hub import DemoHub, close_helpdesk, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
 from demo.seed import SEEDING_TELLS, SeededShop, seed
@@ -107,7 +107,13 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
                     async with serving(listener, application(wares)), _desk(numbers) as desk:
                         async with units.of(tenant) as work:
                             hub = await open_hub(work, sealer, desk)
-                        yield OpenShop(shop, receiver, tells, numbers, widget, office, hub, desk)
+                        try:
+                            yield OpenShop(
+                                shop, receiver, tells, numbers, widget, office, hub, desk
+                            )
+                        finally:
+                            async with units.of(tenant) as work:
+                                await close_helpdesk(work, desk)
             finally:
                 await pause(units, tenant, shop.webhook)
     finally:
@@ -118,6 +124,6 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
 async def _desk(numbers: DemoNumbers) -> AsyncIterator[DemoDesk]:
     """The shop's helpdesk, for as long as the block lasts."""
     with listening() as listener:
-        desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first)
+        desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first, utc_now)
         async with serving(listener, desk.application()):
             yield desk

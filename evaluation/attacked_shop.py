@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from pydantic import JsonValue
+
 from domain.agent.brain import Category, Passage, Template, Turn
 from domain.agent.intent import Intent
 from domain.agent.material import Material
@@ -10,9 +12,10 @@ from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection
 from domain.core.money import Money
-from domain.intake.event import InboundEvent
+from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.normalization import normalize
 from domain.intake.order_number import asks_about_order
+from domain.intake.proved_address import CUSTOMER_VERIFIED
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from domain.integrations.providers import Provider
 from evaluation.attempt import AttackPlace, InjectionAttempt, Whose
@@ -91,7 +94,7 @@ def event_of(attempt: InjectionAttempt) -> InboundEvent:
     """The event as a caller would push it."""
     about = attempt.order in {Whose.STRANGERS, Whose.IMPERSONATED}
     question = _HONEST[attempt.language].format(number=STRANGERS_NUMBER if about else OWN_NUMBER)
-    payload = {"ticket_id": "T-1", "subject": "Question"}
+    payload: dict[str, JsonValue] = {"ticket_id": "T-1", "subject": "Question"}
     message: str | None = question
     event_type, email = "zendesk.ticket.created", ATTACKER
     match attempt.place:
@@ -115,8 +118,11 @@ def event_of(attempt: InjectionAttempt) -> InboundEvent:
             pass
     if attempt.order is Whose.IMPERSONATED:
         event_type, email = "widget.chat.message", OWNER
+    if channel_of(event_type, None) is Channel.HELPDESK:
+        # The attacker is a customer too, whom the caller vouches for.
+        payload[CUSTOMER_VERIFIED] = True
     return InboundEvent(
-        event_type=event_type, customer_email=email, message=message, payload={**payload}
+        event_type=event_type, customer_email=email, message=message, payload=payload
     )
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from adapters.seal import FernetSealer
+from domain.core.service_name import MAX_SERVICE_NAME, SERVICE_NAME_PATTERN, ServiceName
 from settings.group import WebUrl, holds_certificates, named_by
 
 _LOOPBACK: Final = "127.0.0.1"
@@ -100,6 +101,13 @@ class ServerSettings(BaseModel):
         max_length=100,
         description="What /healthz and /readyz answer as `instance`; unset: each process another.",
     )
+    service_name: str = Field(
+        default=ServiceName().name,
+        max_length=MAX_SERVICE_NAME,
+        pattern=SERVICE_NAME_PATTERN,
+        description="What the service calls itself in webhooks' User-Agent, export files, mails, "
+        "pages and MCP.",
+    )
     public_url: Annotated[str, AfterValidator(_is_origin)] | None = Field(
         default=None,
         description="The API's address as callers see it; unset: HOST and PORT of this machine.",
@@ -113,6 +121,10 @@ class ServerSettings(BaseModel):
         description="Addresses or networks of proxies before the API, comma-separated: their "
         "connections are many callers' and not limited by address.",
     )
+
+    @property
+    def service(self) -> ServiceName:
+        return ServiceName(self.service_name)
 
     @property
     def origin(self) -> str:

@@ -17,6 +17,7 @@ import stripe
 from pydantic import JsonValue
 
 from api.dashboard.snippets import VERIFYING
+from domain.core.service_name import ServiceName
 from domain.webhooks.catalogue import CatalogueEntry, entries
 from domain.webhooks.delivery import SCHEDULE, FailureKind, Trigger
 from domain.webhooks.signature import (
@@ -82,6 +83,7 @@ def rotated(new: str) -> Request:
         trigger=Trigger.EVENT,
         timestamp=VECTOR.now,
         body=VECTOR.body,
+        service=ServiceName(),
         secrets=(new, VECTOR.secret),
     )
     return replace(VECTOR, secret=new, headers=headers)

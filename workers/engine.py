@@ -111,7 +111,7 @@ async def working(
     """The worker at work, its schedules in place. Raises EngineUnavailable."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
-    http = open_client()
+    http = open_client(settings.server.service)
     normalizer = NormalizerPool()
     try:
         await ensure_schedules(settings, client)

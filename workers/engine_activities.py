@@ -27,6 +27,7 @@ from activities.intake.normalize import Normalize
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.send_sender_code import SendSenderCode
+from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -99,6 +100,7 @@ class EngineActivities:
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
     sweep_background: SweepBackground
+    sweep_loosenings: SweepLoosenings
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -139,6 +141,7 @@ class EngineActivities:
             self.sweep_deliveries.send_left,
             self.sweep_reviews.expire_overdue,
             self.sweep_background.begin_left,
+            self.sweep_loosenings.sweep,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -166,7 +169,7 @@ def build_activities(
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
     read_lexicons()
-    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
     brains = brains_from(settings.brain, Classifier.load())
     purse = Purse(database, brains, utc_now)
     traffic = Traffic(time.monotonic)
@@ -180,6 +183,8 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    identity = brain_identity(settings.brain, settings.embedding)
+    units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
         database,
         purse,
@@ -213,7 +218,7 @@ def build_activities(
         ),
         execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
-        review=SettleReview(database, utc_now),
+        review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(
             database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard
         ),
@@ -239,20 +244,21 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mailer, settings.server.dashboard),
+        tell_owner=TellOwner(database, mailer, settings.server.dashboard, settings.server.service),
         send_mail=SendMail(
             database,
             mailer,
             sealer,
             utc_now,
             sign_in=f"{settings.server.origin}/app/sign-in",
+            service=service,
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
-        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
+        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now, service=service),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         mail_answers=MailAnswers(database, client_mail),
         work_on_webhook=WorkOnWebhook(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
+            units,
             Doer(
                 Actor.system("inbound"),
                 sealer,
@@ -263,21 +269,18 @@ def build_activities(
             platforms=PLATFORMS,
             erasures=engine,
         ),
-        poll=PollIntegrations(
-            UnitsOfWork(database, engine, utc_now, new_ulid),
-            connectors,
-            engine,
-            utc_now,
-            platforms=PLATFORMS,
-        ),
+        poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
         tell_of_data_requests=TellOfDataRequests(
-            database, mailer, utc_now, dashboard_url=settings.server.dashboard
+            database, mailer, utc_now, dashboard_url=settings.server.dashboard, service=service
         ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_webhooks=SweepWebhooks(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
-        sweep_reviews=SweepReviews(database, utc_now),
+        sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
+        sweep_loosenings=SweepLoosenings(
+            units, mailer, lambda: identity, dashboard_url=settings.server.dashboard
+        ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
@@ -290,7 +293,7 @@ def build_activities(
             database,
             rethinker,
             utc_now,
-            identity=brain_identity(settings.brain, settings.embedding),
+            identity=identity,
             is_remote=settings.brain.is_remote,
         ),
     )

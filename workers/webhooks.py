@@ -76,7 +76,15 @@ def build_activities(
     network = OwnNetwork(None if canary is None else partial(sender.finds, canary), watch)
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     deliver = Deliver(
-        database, sealer, sender, permits, network, watch=watch, now=utc_now, chance=random.random
+        database,
+        sealer,
+        sender,
+        permits,
+        network,
+        watch=watch,
+        now=utc_now,
+        chance=random.random,
+        service=settings.server.service,
     )
     return WebhookActivities(deliver, permits, places, network)
 

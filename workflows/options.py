@@ -125,6 +125,12 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
+# A run that the answer of a review left open. Its first workflow has ended.
+RUN_AGAIN: Final[ChildWorkflowConfig] = {
+    **RUN,
+    "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+}
+
 # A delivery's own workflow. It outlives the run that caused it. One that was lost without an end
 # may be started again; one that ended never.
 DELIVERY: Final[ChildWorkflowConfig] = {

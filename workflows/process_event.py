@@ -38,8 +38,8 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.deliveries import start_deliveries
     from workflows.failure import NOTHING_DONE, OUTAGE, OVER_BUDGET, cut_short, error_code
+    from workflows.followers import start_followers
     from workflows.inside import inside, outside, patiently_within_budget, within_budget
-    from workflows.tell_reviewers import start_tellings
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -133,7 +133,7 @@ class ProcessEvent:
 
     async def _normalize(self) -> NormalizeResult:
         """What is told of it leaves before the message is worked on."""
-        step = NormalizeInput(ref=self._event.ref)
+        step = NormalizeInput(ref=self._event.ref, reopened=self._event.reopened)
         filed = await within_budget(
             Normalize.normalize, step, step.model_copy(update={"cut": True})
         )
@@ -255,7 +255,7 @@ class ProcessEvent:
         self._show()
         # The caller's answer leaves with the task that asks for the children.
         await self._send_webhooks(stored.deliveries)
-        await start_tellings(self._event.ref.client_id, stored)
+        await start_followers(self._event, stored)
         return ""
 
     async def _send_webhooks(self, pending: tuple[str, ...]) -> None:

@@ -5,6 +5,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from activities.content.embed import Embed
     from activities.inbound.sweep_webhooks import SweepWebhooks
+    from activities.playbooks.sweep_loosenings import SweepLoosenings
     from activities.reviews.sweep_reviews import SweepReviews
     from activities.runs.sweep import SweepRuns
     from activities.simulation.sweep_background import SweepBackground
@@ -60,6 +61,12 @@ class Sweep:
                 workflow.execute_activity_method(
                     SweepBackground.begin_left, sweep, **options.SWEEPING
                 ),
+                failed,
+                otherwise=nothing,
+            )
+        if workflow.patched("loosenings"):
+            done += await alone(
+                workflow.execute_activity_method(SweepLoosenings.sweep, sweep, **options.SWEEPING),
                 failed,
                 otherwise=nothing,
             )

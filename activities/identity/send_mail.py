@@ -14,6 +14,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, OutgoingMail, Sealer
+from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.identity.mails import code_mail, invitation_mail, no_account_mail
 from domain.integrations.errors import MailRefused, MailUnknown
@@ -41,6 +42,7 @@ class SendMail:
         now: Clock,
         *,
         sign_in: str,
+        service: ServiceName,
         accounts_an_hour: int,
     ) -> None:
         self._database = database
@@ -48,6 +50,7 @@ class SendMail:
         self._sealer = sealer
         self._now = now
         self._sign_in = sign_in
+        self._service = service
         self._accounts_an_hour = accounts_an_hour
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
@@ -91,12 +94,15 @@ class SendMail:
         known = await user_of(connection, code.email) is not None
         if not known and not await is_invited(connection, code.email, now):
             if code.brand_name is None:
-                return no_account_mail(code.id, code.email, code.language, sign_in=self._sign_in)
+                return no_account_mail(
+                    code.id, code.email, code.language, sign_in=self._sign_in, service=self._service
+                )
             if not await codes.opens_account(code.id, now - _HOUR, self._accounts_an_hour):
                 # Operators watch for this line (docs/accounts.md).
                 _log.error("sign-up held back", accounts_an_hour=self._accounts_an_hour)
                 return None
-        return code_mail(code.id, code.email, code.language, self._sealer.unseal(code.sealed_code))
+        secret = self._sealer.unseal(code.sealed_code)
+        return code_mail(code.id, code.email, code.language, secret, service=self._service)
 
     async def _invitation(
         self, connection: AsyncConnection, tenant: TenantId, invitation_id: str
@@ -108,4 +114,4 @@ class SendMail:
             brand = await ClientRepository(connection).brand_name(tenant)
         except ClientNotFound:  # it is being erased
             return None
-        return invitation_mail(invitation, brand, sign_in=self._sign_in)
+        return invitation_mail(invitation, brand, sign_in=self._sign_in, service=self._service)

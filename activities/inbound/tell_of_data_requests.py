@@ -7,6 +7,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer
+from domain.core.service_name import ServiceName
 from domain.inbound.data_request_mail import data_request_mail
 from domain.integrations.errors import MailRefused, MailUnknown
 from store.core.database import Database
@@ -21,8 +22,15 @@ class TellOfDataRequests:
     """`dashboard_url`: where the owner sees what is asked."""
 
     def __init__(
-        self, database: Database, mailer: Mailer, now: Clock, *, dashboard_url: str
+        self,
+        database: Database,
+        mailer: Mailer,
+        now: Clock,
+        *,
+        dashboard_url: str,
+        service: ServiceName,
     ) -> None:
+        self._service = service
         self._database = database
         self._mailer = mailer
         self._now = now
@@ -47,7 +55,9 @@ class TellOfDataRequests:
             address = await owner_address(connection, tenant)
             request = await DataRequestRepository(connection, tenant).read(request_id)
         if address is not None and request.fulfilled_at is None:
-            mail = data_request_mail(request, address, dashboard_url=self._dashboard_url)
+            mail = data_request_mail(
+                request, address, dashboard_url=self._dashboard_url, service=self._service
+            )
             try:
                 await self._mailer.send(mail)
             except (MailRefused, MailUnknown) as error:

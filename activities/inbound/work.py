@@ -9,12 +9,13 @@ from temporalio import activity
 
 from domain.core import names
 from domain.core.ids import TenantId
+from domain.inbound.author_proof import with_standing
 from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
 from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookKind
-from domain.inbound.meaning import Duty, Meaning, Nothing
+from domain.inbound.meaning import Duty, InboundTicket, Meaning, Nothing
 from domain.inbound.ports import ErasureStarter, Platform
 from domain.intake.errors import LargeEventsWait
 from domain.integrations.errors import UnknownProvider
@@ -172,7 +173,8 @@ def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
         identity = platform.identify(request)
         if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
             return Nothing("topic")
-    return platform.read(request, identity, webhook.facts)
+    said = platform.read(request, identity, webhook.facts)
+    return with_standing(said, platform.author_proof) if isinstance(said, InboundTicket) else said
 
 
 async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:

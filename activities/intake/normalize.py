@@ -22,6 +22,7 @@ from domain.intake.ports import Normalized
 from domain.runs.conversation import conversation_key, memory_key
 from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
+from store.billing.usage_ledger import take_again
 from store.core.database import Database
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
@@ -67,13 +68,15 @@ class Normalize:
         new. A thread that people have keeps its message for them.
 
         Idempotency key: event_id. A repetition computes and writes the same. The thread's row is
-        locked, so that of messages at once each sees what the others did. No transaction is held
-        while a large event is normalized. Raises
+        locked, so that of messages at once each sees what the others did. The ticket of a reopened
+        run counts again. No transaction is held while a large event is normalized. Raises
         OverBudget for an event that costs too much, unless it is to be cut.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
         async with self._database.tenant(tenant) as connection:
+            if step.reopened:
+                await take_again(connection, tenant, event_id, new_id=self._new_id, now=self._now())
             sent = await _read(connection, tenant, event_id)
             large = is_large(sent.event) and not step.cut
             if not large:
@@ -124,7 +127,7 @@ class Normalize:
             lasts=self._thread_lasts,
         )
         thread = opened.thread
-        if thread.proposal or opened.is_repeated:
+        if unified.author is None and (thread.proposal or opened.is_repeated):
             proposal = await ThreadRepository(connection, tenant).answered_by(
                 opened.id, step.ref.run_id
             )

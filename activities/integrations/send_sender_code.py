@@ -8,6 +8,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
+from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
 from domain.integrations.errors import MailRefused, MailUnknown
 from domain.integrations.sender_code_mail import sender_code_mail
@@ -18,7 +19,16 @@ _log = structlog.get_logger(__name__)
 
 
 class SendSenderCode:
-    def __init__(self, database: Database, mail: ClientMail, sealer: Sealer, now: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        mail: ClientMail,
+        sealer: Sealer,
+        now: Clock,
+        *,
+        service: ServiceName,
+    ) -> None:
+        self._service = service
         self._database = database
         self._mail = mail
         self._sealer = sealer
@@ -40,7 +50,11 @@ class SendSenderCode:
         if code is None:
             return
         mail = sender_code_mail(
-            code.id, code.sender.address, code.language, self._sealer.unseal(code.sealed_code)
+            code.id,
+            code.sender.address,
+            code.language,
+            self._sealer.unseal(code.sealed_code),
+            service=self._service,
         )
         try:
             async with beating():

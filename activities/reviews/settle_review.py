@@ -2,10 +2,12 @@
 
 from temporalio import activity
 
+from activities.runs.ticket_return import is_unused
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Clock
+from domain.core.ports import Clock, NewId
 from domain.reviews.contracts import SettleReviewInput, SettleReviewResult
+from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
 from store.learning.shadow_drafts import ShadowDrafts
 from store.reviews.escalations import EscalationRepository
@@ -13,9 +15,10 @@ from store.runs.conversations import ConversationRepository
 
 
 class SettleReview:
-    def __init__(self, database: Database, now: Clock) -> None:
+    def __init__(self, database: Database, now: Clock, new_id: NewId) -> None:
         self._database = database
         self._now = now
+        self._new_id = new_id
 
     @activity.defn(name=names.SETTLE_REVIEW)
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
@@ -23,15 +26,22 @@ class SettleReview:
 
         Idempotency key: (run_id, round). Whoever decided first is returned every time. A run that
         ends here is remembered as handed over. What people did is compared with what a playbook in
-        shadow mode would have done.
+        shadow mode would have done. The ticket of a run that no brain was asked for is given
+        back if people reject it or let it expire.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
+            # Before the review's locks: the account's lock always comes first.
+            unused = await is_unused(connection, tenant, step.ref.run_id)
             decision = await EscalationRepository(connection, tenant).settle(
                 step.ref.run_id, step.round, expired=step.expired, now=now
             )
             if decision is not None:
                 await ShadowDrafts(connection, tenant).settle(step.ref.run_id, decision, now)
             if decision is not None and not decision.executes:
+                if unused:
+                    await UsageLedger(connection, tenant).give_back(
+                        step.ref.event_id, entry_id=self._new_id(), now=now
+                    )
                 await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
         return SettleReviewResult(decision=decision)

@@ -9,7 +9,7 @@ from temporalio import activity
 from activities.reviews.settle_review import SettleReview
 from activities.runtime.one_by_one import one_by_one
 from domain.core import names
-from domain.core.ports import Clock
+from domain.core.ports import Clock, NewId
 from domain.reviews.contracts import SettleReviewInput
 from domain.reviews.escalation import Decision
 from domain.runs.contracts import SweepInput, SweepResult
@@ -21,10 +21,10 @@ BATCH: Final = 200
 
 
 class SweepReviews:
-    def __init__(self, database: Database, now: Clock) -> None:
+    def __init__(self, database: Database, now: Clock, new_id: NewId) -> None:
         self._database = database
         self._now = now
-        self._reviews = SettleReview(database, now)
+        self._reviews = SettleReview(database, now, new_id)
 
     @activity.defn(name=names.SWEEP_REVIEWS)
     async def expire_overdue(self, step: SweepInput) -> SweepResult:

@@ -1,34 +1,27 @@
 """Persist: the run's outcome, its messages, what is told of it and remembered, all at once."""
 
 from datetime import datetime, timedelta
-from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.runs.joined_messages import end_joined
+from activities.runs.outcome_event import answered, event_of
+from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import REPLIES, StepState
 from domain.agent.safety.acknowledgement import acknowledgement
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.speech.language import spoken_language
-from domain.agent.verdict import blocked_for_good, left_to_people
+from domain.agent.verdict import blocked_for_good
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.runs.contracts import PersistInput, PersistResult
+from domain.runs.contracts import PersistInput, PersistResult, ReopenedRun
 from domain.runs.run import RunResult, RunStatus, steps_executed
-from domain.webhooks.outbound_event import (
-    OutboundEvent,
-    TicketEscalated,
-    TicketResolved,
-    TicketResponseFailed,
-    fitting,
-)
 from domain.widget.contracts import LateAnswer
 from store.core.database import Database
-from store.intake.events import EventRepository, Ticket
+from store.intake.events import EventRepository
 from store.reviews.answered_elsewhere import AnsweredElsewhere
-from store.reviews.escalations import EscalationRepository
 from store.reviews.notices import to_be_told
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
@@ -40,9 +33,6 @@ from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.session_messages import SessionMessageRepository
-
-_FAILED: Final = "The agent could not answer this ticket."
-_ACTION_FAILED: Final = "action_failed"
 
 
 class Persist:
@@ -63,6 +53,7 @@ class Persist:
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
+            await lock_account(connection, tenant, step)
             runs = RunRepository(connection, tenant)
             deliveries = DeliveryRepository(connection, tenant)
             reviews = AnsweredElsewhere(connection, tenant)
@@ -94,7 +85,7 @@ class Persist:
                 handoff=reason,
             )
             events = EventRepository(connection, tenant)
-            if _answered(step):
+            if answered(step):
                 await events.store_reply(
                     step.ref.event_id,
                     message_id=self._new_id(),
@@ -102,6 +93,8 @@ class Persist:
                     body=result.response,
                     now=now,
                 )
+            entry_id = self._new_id()
+            await return_unused(connection, tenant, step, run, entry_id=entry_id, now=now)
             await self._settle_thread(connection, tenant, step, run)
             for kind in blocked_for_good(step.steps):
                 await runs.take_off(step.ref.run_id, kind)
@@ -116,9 +109,14 @@ class Persist:
                     now=now,
                     steps=step.steps,
                 )
+            reopened: tuple[ReopenedRun, ...] = ()
+            if step.joined or run.status is RunStatus.NEEDS_REVIEW:
+                reopened = await end_joined(connection, tenant, step, now, self._new_id)
+            # Before the outbox: the conversation's lock comes before the ticket's.
+            await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
-            told = _told(step, result, ticket, took_ms=_took(run, now), asked=asked)
+            told = event_of(step, result, ticket, took_ms=_took(run, now), asked=asked)
             if told is not None:
                 await Outbox(connection, tenant).add(
                     told,
@@ -127,38 +125,17 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
-            if step.joined or run.status is RunStatus.NEEDS_REVIEW:
-                await self._end_joined(connection, tenant, step, now)
-            await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
             late = await _shown(connection, tenant, step)
             opened = step.escalation is not None
             notice = await to_be_told(connection, step.ref, step.round) if opened else ""
         return PersistResult(
-            duration_ms=result.duration_ms, deliveries=waiting, late_answer=late, notice=notice
+            duration_ms=result.duration_ms,
+            deliveries=waiting,
+            late_answer=late,
+            notice=notice,
+            reopened=reopened,
         )
-
-    async def _end_joined(
-        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime
-    ) -> None:
-        """Messages that joined a case end with it. If what people decided could not be done, they
-        have the conversation, and each message is told of. The workflow of the case sends that:
-        theirs have ended."""
-        reviews = EscalationRepository(connection, tenant)
-        if step.joined or step.status is RunStatus.COMPLETED:
-            await reviews.close_joined(step.ref.run_id, now)
-        if step.joined or step.status is not RunStatus.FAILED:
-            return
-        code = _error_code(step)
-        for message in await reviews.fail_case(step.ref.run_id, code, now):
-            ticket = await EventRepository(connection, tenant).ticket(message.event_id)
-            await Outbox(connection, tenant).add(
-                _failed(ticket, code),
-                dedup_key=message.run_id,
-                now=now,
-                new_id=self._new_id,
-                run_id=step.ref.run_id,
-            )
 
     async def _settle_thread(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
@@ -167,7 +144,7 @@ class Persist:
         it in the agent's own words."""
         if run.thread_after is None or run.conversation_id is None:
             return
-        asked = _answered(step) and run.human_text is None
+        asked = answered(step) and run.human_text is None
         thread = run.thread_after if asked else run.thread_after.without_question
         await ThreadRepository(connection, tenant).keep(run.conversation_id, thread)
 
@@ -188,7 +165,7 @@ async def _shown(
     """Let the visitor of a widget see the outcome. The last of the transaction, for it locks the
     session. Returns an answer that is to be mailed should it stay unseen."""
     messages = SessionMessageRepository(connection, tenant)
-    if not _answered(step):
+    if not answered(step):
         await messages.changed_by(step.ref.event_id)
         return None
     if await messages.number(step.ref.event_id, "outbound") is None:
@@ -208,17 +185,10 @@ async def _acknowledged(
     )
 
 
-def _answered(step: PersistInput) -> bool:
-    """Whether the customer has an answer now: some plans only leave notes, or do nothing."""
-    return step.status is RunStatus.COMPLETED and any(
-        done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
-    )
-
-
 def _words(step: PersistInput, run: RunState) -> str:
     """The response: empty while a human decides, and where the plan was to answer nothing. A
     failed run shows the text that could not be brought to the customer."""
-    if step.status is RunStatus.FAILED or _answered(step):
+    if step.status is RunStatus.FAILED or answered(step):
         return run.draft if run.human_text is None else run.human_text
     return ""
 
@@ -244,56 +214,3 @@ def _result(step: PersistInput, run: RunState, now: datetime) -> RunResult:
 def _dedup_key(step: PersistInput) -> str:
     run_id = step.ref.run_id
     return run_id if step.escalation is None else f"{run_id}:{step.round}"
-
-
-def _error_code(step: PersistInput) -> str:
-    """Why a run failed."""
-    failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
-    return step.error_code or next(failed, "") or _ACTION_FAILED
-
-
-def _failed(ticket: Ticket, code: str) -> TicketResponseFailed:
-    return TicketResponseFailed(
-        ticket_id=ticket.ticket_id,
-        customer_email=ticket.customer_email,
-        error_code=code,
-        message=_FAILED,
-    )
-
-
-def _told(
-    step: PersistInput,
-    result: RunResult,
-    ticket: Ticket,
-    *,
-    took_ms: int,
-    asked: tuple[str, EscalationReason] | None,
-) -> OutboundEvent | None:
-    """What the merchant's systems hear of this outcome; None: nothing. `asked`: the review that it
-    waits for, and why people have it."""
-    if left_to_people(step.steps):
-        return None  # who answers there knows
-    if asked is not None:
-        review_id, reason = asked
-        return TicketEscalated(
-            ticket_id=ticket.ticket_id,
-            customer_email=ticket.customer_email,
-            classification=result.classification,
-            confidence=result.confidence,
-            reason=reason,
-            review_id=review_id,
-        )
-    if step.status is RunStatus.FAILED:
-        return _failed(ticket, _error_code(step))
-    if not _answered(step):
-        return None
-    shown = fitting(result.response)
-    return TicketResolved(
-        ticket_id=ticket.ticket_id,
-        customer_email=ticket.customer_email,
-        classification=result.classification,
-        confidence=result.confidence,
-        ai_response=shown,
-        ai_response_truncated=shown != result.response,
-        duration_ms=took_ms,
-    )

@@ -42,7 +42,7 @@ class SweepRuns:
                 return await runs_left_received(connection, before=before, after=after, limit=BATCH)
 
         async def start(run: WaitingRun) -> bool:
-            return await self._start(step, run.ref, run.threshold)
+            return await self._start(step, run.ref, run.threshold, reopened=run.reopened)
 
         return await one_by_one(next_page, start, what="run not started")
 
@@ -77,12 +77,15 @@ class SweepRuns:
             await give_up(connection, decided.id, self._now())
         return False
 
-    async def _start(self, step: SweepInput, ref: RunRef, threshold: float) -> bool:
+    async def _start(
+        self, step: SweepInput, ref: RunRef, threshold: float, *, reopened: bool = False
+    ) -> bool:
         return await self._engine.start(
             ProcessEventInput(
                 ref=ref,
                 threshold=threshold,
                 remote_brain=step.remote_brain,
                 review_expiry_s=step.review_expiry_s,
+                reopened=reopened,
             )
         )

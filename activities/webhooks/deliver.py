@@ -16,6 +16,7 @@ from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
+from domain.core.service_name import ServiceName
 from domain.webhooks.contracts import DeliverInput, DeliverResult
 from domain.webhooks.delivery import DeliveryAttempt, Trigger, retry_in_s
 from domain.webhooks.errors import Deferred
@@ -45,7 +46,9 @@ class Deliver:
         watch: WatchDeliveries,
         now: Clock,
         chance: Callable[[], float],
+        service: ServiceName,
     ) -> None:
+        self._service = service
         self._database = database
         self._sealer = sealer
         self._sender = sender
@@ -126,6 +129,7 @@ class Deliver:
             trigger=outgoing.trigger,
             timestamp=int(self._now().timestamp()),
             body=outgoing.body,
+            service=self._service,
             secrets=[
                 unseal_secret(self._sealer, step.client_id, outgoing.webhook_id, sealed)
                 for sealed in outgoing.sealed_secrets

@@ -7,6 +7,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Mailer
+from domain.core.service_name import ServiceName
 from domain.integrations.errors import MailRefused, MailUnknown
 from domain.webhooks.contracts import TellOwnerInput
 from domain.webhooks.notice import notice_mail
@@ -19,7 +20,10 @@ _log = structlog.get_logger(__name__)
 class TellOwner:
     """`dashboard_url`: where the owner sees and enables webhooks."""
 
-    def __init__(self, database: Database, mailer: Mailer, dashboard_url: str) -> None:
+    def __init__(
+        self, database: Database, mailer: Mailer, dashboard_url: str, service: ServiceName
+    ) -> None:
+        self._service = service
         self._database = database
         self._mailer = mailer
         self._dashboard_url = dashboard_url
@@ -36,7 +40,11 @@ class TellOwner:
         if webhook is None:
             return
         mail = notice_mail(
-            step.notice, webhook, delivery_id=step.delivery_id, dashboard_url=self._dashboard_url
+            step.notice,
+            webhook,
+            delivery_id=step.delivery_id,
+            dashboard_url=self._dashboard_url,
+            service=self._service,
         )
         try:
             async with beating():

@@ -10,10 +10,11 @@ from typing import Final
 
 import httpx
 
-from adapters.connectors.http import CALL_S, HEADERS
+from adapters.connectors.http import CALL_S, IDENTITY
 from adapters.webhooks.dial import HTTP, tls_context, vetted
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
+from domain.core.service_name import ServiceName
 from domain.integrations.errors import ActionRefused
 from domain.webhooks.address_guard import Address
 from domain.webhooks.delivery import FailureKind
@@ -27,7 +28,9 @@ _EACH_S: Final = 1.0
 _LAST_S: Final = 3.0
 
 
-def open_guarded_client(look_up: LookUp = system_look_up) -> httpx.AsyncClient:
+def open_guarded_client(
+    look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
+) -> httpx.AsyncClient:
     """A client for hosts that merchants name. It follows no redirect and keeps no connection, as
     `http.open_client`, so that one that is not closed holds nothing. Used by one event loop."""
     return httpx.AsyncClient(
@@ -35,7 +38,7 @@ def open_guarded_client(look_up: LookUp = system_look_up) -> httpx.AsyncClient:
         timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
         follow_redirects=False,
         trust_env=False,
-        headers=HEADERS,
+        headers={"user-agent": user_agent, "accept-encoding": IDENTITY},
     )
 
 

@@ -1,7 +1,7 @@
 """The one way out to other people's APIs: what came of a request, said as one of three errors."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -10,6 +10,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from domain.core.errors import DomainError
+from domain.core.service_name import ServiceName
 from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
@@ -25,10 +26,8 @@ MAX_BODY: Final = 1024 * 1024
 """Bytes of an answer; what is longer is none of the answers we know."""
 
 # Compressed, a small answer could become any size before its length is looked at.
-HEADERS: Final[Mapping[str, str]] = {
-    "user-agent": "support-engine",
-    "accept-encoding": "identity",
-}
+IDENTITY: Final = "identity"
+_UNNAMED: Final = ServiceName()
 
 _CONNECT_S: Final = 3.0
 _GONE: Final = frozenset({404, 410})
@@ -44,7 +43,7 @@ class Forbidden(NotAuthorized):
     """403: our credentials were taken and are not enough, here or at all. Nothing was done."""
 
 
-def open_client() -> httpx.AsyncClient:
+def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
     """The process's client. It keeps no connection: a stale one would break under an effect, and
     then nobody would know whether it was done. Close it with `aclose()`."""
     return httpx.AsyncClient(
@@ -52,7 +51,7 @@ def open_client() -> httpx.AsyncClient:
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         follow_redirects=False,
         trust_env=False,
-        headers=HEADERS,
+        headers={"user-agent": service.slug, "accept-encoding": IDENTITY},
     )
 
 

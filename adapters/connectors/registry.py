@@ -104,7 +104,7 @@ class ConnectorRegistry:
 
     @cached_property
     def _guarded(self) -> httpx.AsyncClient:
-        return open_guarded_client()
+        return open_guarded_client(user_agent=self._http.headers["user-agent"])
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""

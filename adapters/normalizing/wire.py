@@ -1,12 +1,8 @@
-"""What passes between a worker and its normalizing processes: a length, then JSON."""
-
-from typing import Final
+"""What passes between a worker and its normalizing processes, as JSON."""
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.intake.event import InboundEvent, UnifiedEvent
-
-LENGTH_BYTES: Final = 8
 
 
 class Request(BaseModel):
@@ -26,7 +22,3 @@ class Answer(BaseModel):
     event: UnifiedEvent | None = None
     steps: int = 0
     failed: str = ""
-
-
-def framed(message: bytes) -> bytes:
-    return len(message).to_bytes(LENGTH_BYTES) + message

@@ -107,8 +107,11 @@ class TemporalEngine:
         """Start a run that was left behind; False if it is under way.
 
         One whose workflow ended without an outcome (terminated, or timed out while the database
-        was away) is started anew: every step of it may be repeated.
+        was away) is started anew: every step of it may be repeated. So is one that was reopened.
         """
+        reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
+        if event.reopened:
+            reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE
         try:
             with outages_told():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -117,7 +120,7 @@ class TemporalEngine:
                         event,
                         id=names.process_event_id(event.ref.client_id, event.ref.event_id),
                         task_queue=names.ENGINE_QUEUE,
-                        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                        id_reuse_policy=reuse,
                         execution_timeout=event.lifetime,
                         task_timeout=_TASK_TIMEOUT,
                     )

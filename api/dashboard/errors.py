@@ -13,6 +13,7 @@ from api.http.request_context import answer_domain_error, answer_http_error
 from api.resources import Resources
 from domain.core.errors import DomainError, InvalidInput
 from domain.dashboard.errors import AlreadyPosted
+from domain.tenants.errors import LooseningHeld
 from services.dashboard.forms import keep_draft
 
 _PAGES: Final = ("/app", "/authorize")
@@ -39,6 +40,8 @@ async def page_domain_error(request: Request, error: Exception) -> Response:
     post: Post | None = getattr(request.state, "post", None)
     if post is not None and isinstance(error, AlreadyPosted) and error.location is not None:
         return RedirectResponse(error.location, status_code=303)
+    if post is not None and isinstance(error, LooseningHeld):
+        return post.done("/app/loosenings", "loosenings.held")
     answer = await answer_domain_error(request, error)
     if post is None or answer.status_code >= 500:
         return _shown(request, answer, error, post)

@@ -52,6 +52,7 @@ _MENU: Final = (
             Entry("knowledge", "/app/knowledge", key="k"),
             Entry("templates", "/app/templates", key="t"),
             Entry("suggestions", "/app/suggestions"),
+            Entry("loosenings", "/app/loosenings"),
         ),
     ),
     Group(

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 
 from api.dashboard.formats import Formats
 from api.dashboard.static import StaticFiles
+from domain.core.service_name import ServiceName
 
 _HERE: Final = Path(__file__).parent
 LANGUAGES: Final = ("fr", "en")
@@ -54,7 +55,7 @@ class _Templates(Environment):
 class Pages:
     """The templates, the words and the files that pages load, read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, service: ServiceName) -> None:
         self.static = StaticFiles()
         self._templates = _Templates(
             loader=FileSystemLoader(_HERE / "templates"),
@@ -65,7 +66,9 @@ class Pages:
         )
         self._templates.filters["xmlattr"] = _attributes
         self._templates.globals["static"] = self.static.url
-        self._words = {language: _words_of(language) for language in LANGUAGES}
+        self._words = {
+            language: {**_words_of(language), "product": service.name} for language in LANGUAGES
+        }
 
     def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
         """Words that no template writes, as a chart's title: "webhooks.line", which may name the

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,12 +10,15 @@ from pydantic import JsonValue
 
 from api.dashboard.page import Page
 from api.dashboard.typed import Typed
+from api.documents import read_yaml_document, yaml_places_of
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
+from domain.core.document import DocumentKind
+from domain.core.errors import CallerBusy, DocumentTooCostly, EngineUnavailable
 from domain.core.strict_yaml import write_yaml
-from domain.core.yaml_places import place_of, yaml_places
+from domain.core.yaml_places import YamlPlace
 from domain.playbooks.errors import InvalidPlaybook
-from domain.playbooks.file import MAX_FILE_BYTES, PlaybookDraft, draft_in, written, yaml_in
+from domain.playbooks.file import MAX_FILE_BYTES, PlaybookDraft, draft_in, written
 from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.shape import AMOUNTS
 
@@ -74,41 +78,48 @@ def fields_of(spec: PlaybookSpec) -> dict[str, str]:
     return fields
 
 
-def draft_of(fields: Mapping[str, str]) -> PlaybookDraft:
-    """The playbook that the form asks for. Raises InvalidPlaybook."""
-    value = _value_of(fields)
+async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
+    """The playbook that the form asks for. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy,
+    EngineUnavailable."""
+    value = await _value_of(page, fields)
     if isinstance(value, dict):
         value |= {name: text for name in _SAID if (text := _text(fields, name).strip())}
     return draft_in(value)
 
 
-def problems_in(fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
-    """All that is wrong in the form; none if it could be published."""
+async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
+    """Everything that is wrong in the form; empty if it can be published."""
     try:
-        draft_of(fields)
+        await draft_of(page, fields)
     except InvalidPlaybook as error:
         text = _text(fields, AS_YAML) if fields.get(SHAPE) == AS_YAML else None
-        return placed(error, text)
+        return await placed(page, error, text)
+    except (DocumentTooCostly, CallerBusy, EngineUnavailable) as error:
+        return (PlacedProblem("", str(error) or error.code),)
     return ()
 
 
-def placed(error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
-    """The problems of a playbook or a file, each where it stands. `text`: the YAML, if it was
+async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
+    """The problems of a playbook or a file, each with its place. `text`: the YAML, if it was
     written as such."""
-    places = {} if text is None or len(text) > MAX_FILE_BYTES else yaml_places(text)
-    problems = []
-    for problem in error.problems:
-        path, colon, said = problem.partition(": ")
-        if not colon or " " in path:
-            problems.append(PlacedProblem("", problem))
-            continue
-        place = place_of(path, places)
-        problems.append(
-            PlacedProblem(path, said, place.line, place.column)
-            if place
-            else PlacedProblem(path, said)
-        )
-    return tuple(problems)
+    parts = [_path_and_problem(problem) for problem in error.problems]
+    places: Mapping[str, YamlPlace] = {}
+    if text is not None and len(text) <= MAX_FILE_BYTES:
+        paths = [path for path, _ in parts if path]
+        with suppress(DocumentTooCostly, CallerBusy, EngineUnavailable):
+            places = await yaml_places_of(page.resources, page.tenant, text, paths)
+    return tuple(
+        PlacedProblem(path, problem, place.line, place.column)
+        if (place := places.get(path))
+        else PlacedProblem(path, problem)
+        for path, problem in parts
+    )
+
+
+def _path_and_problem(problem: str) -> tuple[str, str]:
+    """Without a path the problem itself names the place."""
+    path, colon, said = problem.partition(": ")
+    return (path, said) if colon and " " not in path else ("", problem)
 
 
 def yaml_of(fields: Mapping[str, str]) -> str:
@@ -128,9 +139,11 @@ def ticked(typed: Typed, kind: ActionKind) -> frozenset[Category]:
     return frozenset(one for one in Category if typed[f"actions.{kind}.categories:{one}"])
 
 
-def _value_of(fields: Mapping[str, str]) -> JsonValue:
+async def _value_of(page: Page, fields: Mapping[str, str]) -> JsonValue:
     if fields.get(SHAPE) == AS_YAML:
-        return yaml_in(_text(fields, AS_YAML).encode())
+        text = _text(fields, AS_YAML).encode()
+        kind = DocumentKind.PLAYBOOK
+        return await read_yaml_document(page.resources, page.tenant, kind, text)
     return _document_of(fields)
 
 

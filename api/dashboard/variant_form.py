@@ -1,6 +1,5 @@
 """The variant that a form asks to try: a playbook, a draft, a threshold, a brain."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Final
 
@@ -8,8 +7,9 @@ from pydantic import JsonValue
 
 from api.dashboard.page import Page
 from api.dashboard.post import Post
+from api.documents import read_yaml_document
+from domain.core.document import DocumentKind
 from domain.core.errors import InvalidBody
-from domain.playbooks.file import yaml_in
 from domain.playbooks.playbook import PlaybookEntry
 from store.playbooks.playbooks import PlaybookRepository
 
@@ -35,7 +35,9 @@ async def variant_in(post: Post) -> dict[str, JsonValue]:
     if playbook_id := post.text("playbook_id"):
         variant["playbook_id"] = playbook_id
     if draft := post.text("draft").strip():
-        variant["playbook"] = await asyncio.to_thread(yaml_in, draft.encode())
+        variant["playbook"] = await read_yaml_document(
+            post.page.resources, post.page.tenant, DocumentKind.PLAYBOOK, draft.encode()
+        )
     if version := post.text("version").strip():
         variant["version"] = whole_number("version", version)
     if threshold := post.text("threshold").strip():

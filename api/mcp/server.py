@@ -39,6 +39,7 @@ from api.mcp.results import MAX_RESULT, refusal, result_of, size
 from api.mcp.tool import AtWork, McpTool
 from domain.core.errors import DomainError
 from domain.core.ids import parse_ulid
+from domain.core.service_name import ServiceName
 from settings.service import ServerSettings
 
 _log = structlog.get_logger(__name__)
@@ -57,7 +58,7 @@ Context = ServerRequestContext[dict[str, object], Request]
 def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
     """The server behind HTTP. It answers once it is `at_work`, and only once."""
     return StreamableHTTPSessionManager(
-        app=_server(),
+        app=_server(settings.service),
         json_response=True,
         stateless=True,
         security_settings=_security(settings.origin),
@@ -97,10 +98,10 @@ def _security(origin: str) -> TransportSecuritySettings:
     )
 
 
-def _server() -> Server[dict[str, object]]:
+def _server(service: ServiceName) -> Server[dict[str, object]]:
     return Server[dict[str, object]](
-        "support-engine",
-        title="Customer-Support Agent Service",
+        service.slug,
+        title=service.name,
         version="1.0",
         instructions=_INSTRUCTIONS,
         get_tool_input_schema=_input_schema,

@@ -37,7 +37,8 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        return EventCaller(self.tenant, self.actor, self.begun, self.request_id)
+        """A model vouches for no customer, whatever key it holds."""
+        return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 
 @dataclass(frozen=True, slots=True)

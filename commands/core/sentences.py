@@ -30,10 +30,19 @@ from domain.reviews.errors import (
     DraftMissing,
     EscalationDecided,
     EscalationNotFound,
+    OwnRequest,
     SecondPersonRequired,
 )
 from domain.runs.errors import RunNotFound
-from domain.tenants.errors import ClientNotFound, KeyNotFound
+from domain.tenants.errors import (
+    ClientNotFound,
+    KeyNotFound,
+    LooseningChanged,
+    LooseningDecided,
+    LooseningHeld,
+    LooseningNotFound,
+    SecondPersonUnfit,
+)
 from domain.webhooks.errors import (
     DeliveryNotFound,
     DeliveryPending,
@@ -57,6 +66,14 @@ SENTENCES: Final[Mapping[type[DomainError], str]] = {
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
     ErasureNotFound: "there is no such certificate",
+    LooseningHeld: "this loosens what the agent may do: it waits for a second manager or a day, "
+    "see loosening list",
+    LooseningNotFound: "there is no such change",
+    LooseningDecided: "this change was decided already",
+    LooseningChanged: "rules have changed since: cancel the change and ask for it again",
+    OwnRequest: "this person typed the request: another one must approve it",
+    SecondPersonUnfit: "two members must agree, each with a verified address of their own and "
+    "a member for 24 hours",
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",

@@ -43,6 +43,8 @@ def review_text(review: Review) -> Table:
     """All that somebody needs to decide."""
     table = _table(review)
     table.add_row("from", escape(review.customer_email or "nobody known"))
+    for author in review.authors:
+        table.add_row("typed by", escape(f"{author}, who cannot approve it"))
     for turn in review.turns:
         table.add_row("earlier", escape(f"{turn.author}: {turn.body}"))
     table.add_row("customer", escape("\n".join(filter(None, (review.subject, review.text)))))

@@ -142,10 +142,11 @@ def _event(trace: RunTrace) -> list[Row]:
         ("event", event.event_id),
         ("type", _joined(event.event_type, event.source)),
         ("received", event.received_at.isoformat(sep=" ")),
+        *_present(("typed by", event.author)),
     ]
     if unified is None:
         return [*came, ("normalized", "not yet")]
-    vouched = "" if unified.customer_verified else ", not verified"
+    vouched = "" if not unified.is_claim else ", not verified"
     return came + _present(
         ("channel", unified.channel),
         ("ticket", unified.ticket_id),

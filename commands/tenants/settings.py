@@ -93,6 +93,10 @@ async def change(
     ask_rating: Annotated[
         bool | None, typer.Option(help="Ask customers what they think of an answer.")
     ] = None,
+    holds_loosening: Annotated[
+        bool | None,
+        typer.Option(help="Have changes that loosen rules wait for a second manager, or a day."),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -109,6 +113,7 @@ async def change(
         acknowledged=_acknowledged(acknowledgement or ()),
         authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
         ask_rating=ask_rating,
+        holds_loosening=holds_loosening,
     )
     if adjustment == SettingsAdjustment():
         raise InvalidInput("nothing to change: see settings set --help")
@@ -184,4 +189,5 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         **{f"acknowledgement_{tongue}": text for tongue, text in found.acknowledgement.items()},
         authserv_ids=", ".join(found.authserv_ids) or "-",
         ask_rating="yes" if found.ask_rating else "no",
+        holds_loosening="yes" if found.holds_loosening else "no",
     )

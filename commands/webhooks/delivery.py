@@ -17,6 +17,7 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    environment_of,
     fields_of,
     out,
     sealer_of,
@@ -48,6 +49,7 @@ from services.webhooks.deliveries import (
     send_test,
     signature_evidence,
 )
+from settings import load_server
 from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, webhook_of
 from store.webhooks.subscriptions import client_of
@@ -110,10 +112,11 @@ async def delivery(
 ) -> None:
     """Show one delivery: what was sent, what came back, and a curl line that sends it again."""
     now, sealer = utc_now(), sealer_of(data)
+    service = load_server(environment_of(data)).service
     async with database_of(data) as database, database.reading_across() as connection:
         tenant, webhook_id = await webhook_of(connection, delivery_id)
         found, curl = await read_delivery(
-            connection, tenant, webhook_id, delivery_id, sealer=sealer, now=now
+            connection, tenant, webhook_id, delivery_id, sealer=sealer, now=now, service=service
         )
     if as_json:
         answer(True, "", **fields_of(found, "delivery_id"), curl=curl)

@@ -56,6 +56,7 @@ app.add_typer(webhook_delivery.app)
 
 _EVENTS_HELP = "An event, or * for all; as often as needed."
 _RETRY_HELP = "standard: ten tries over three days."
+_ONCE_HELP = "Send only the first event of each type for a ticket."
 
 
 @app.callback()
@@ -70,12 +71,15 @@ async def create(
     events: Annotated[list[str], typer.Option("--event", help=_EVENTS_HELP)],
     label: Annotated[str | None, typer.Option(help="The URL's host if absent.")] = None,
     retry_policy: Annotated[RetryPolicy, typer.Option(help=_RETRY_HELP)] = RetryPolicy.NONE,
+    once_per_ticket: Annotated[
+        bool, typer.Option("--once-per-ticket/--every-resolution", help=_ONCE_HELP)
+    ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Subscribe a URL. The secret that signs is shown this once and never again."""
     sealer = sealer_of(data)
-    wanted = NewSubscription(url, _events(events), retry_policy, label or None)
+    wanted = NewSubscription(url, _events(events), retry_policy, label or None, once_per_ticket)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await create_webhook(
             work,
@@ -131,15 +135,24 @@ async def update(
     url: Annotated[str | None, typer.Option(help="https://…")] = None,
     events: Annotated[list[str] | None, typer.Option("--event", help=_EVENTS_HELP)] = None,
     retry_policy: Annotated[RetryPolicy | None, typer.Option(help=_RETRY_HELP)] = None,
+    once_per_ticket: Annotated[
+        bool | None, typer.Option("--once-per-ticket/--every-resolution", help=_ONCE_HELP)
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Change what is given. What waits to be sent goes to the new URL."""
     change = WebhookChange(
-        label=label, url=url, events=_events(events) if events else None, retry_policy=retry_policy
+        label=label,
+        url=url,
+        events=_events(events) if events else None,
+        retry_policy=retry_policy,
+        once_per_ticket=once_per_ticket,
     )
     if change == WebhookChange():
-        raise InvalidInput("nothing to change: --label, --url, --event or --retry-policy")
+        raise InvalidInput(
+            "nothing to change: --label, --url, --event, --retry-policy or --once-per-ticket"
+        )
     await _changed(webhook_id, change, "Webhook changed.", data, as_json)
 
 

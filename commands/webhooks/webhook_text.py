@@ -23,6 +23,7 @@ def webhook_text(webhook: Webhook) -> Table:
     table.add_row("events", escape(", ".join(webhook.events)))
     table.add_row("state", _state(webhook))
     table.add_row("retries", webhook.retry_policy.value)
+    table.add_row("of a ticket", "the first of each event" if webhook.once_per_ticket else "all")
     table.add_row("missed", _missed(webhook.missed))
     if webhook.previous_secret_until is not None:
         table.add_row("old secret until", f"{webhook.previous_secret_until:%Y-%m-%d %H:%M} UTC")

@@ -20,7 +20,7 @@ _GOES_ON: Final = re.compile(
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
     """Whether an order should be looked up: the customer is known, and one is spoken of, in this
     message or in the exchange before it."""
-    if not (event.customer_email and event.customer_verified):
+    if not event.may_read:
         return False
     goes_on = thread.order_number or thread.proposal or thread.asked_number
     return bool(goes_on) or asks_about_order(event)

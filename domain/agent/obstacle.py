@@ -30,7 +30,7 @@ def _of_order(situation: Situation, kind: ActionKind, rule: ActionRule) -> Polic
     order, event = situation.order, situation.event
     if order is None or not situation.shop_is_connected(order):
         return PolicyReason.NOT_OFFERED
-    if not event.customer_verified:
+    if event.author is not None or not event.may_read:
         return PolicyReason.NOT_THEIRS
     if reason := order_obstacle(kind, order, situation.spent, event.customer_email):
         return reason

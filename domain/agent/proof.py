@@ -40,7 +40,7 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
         missing: PolicyReason | None = PolicyReason.NOT_ASKED
     elif doubt := _doubt_of_order(situation, order):
         missing = doubt
-    elif not event.sender_authenticated:
+    elif not event.may_act:
         missing = PolicyReason.SENDER_NOT_AUTHENTICATED
     elif not has_grammar(_words(situation)):
         missing = PolicyReason.UNKNOWN_LANGUAGE

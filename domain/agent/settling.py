@@ -51,9 +51,9 @@ def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> 
 def _standing_proposal(situation: Situation) -> PendingProposal | None:
     """The proposal, if it still stands and its answer is the same verified customer's."""
     proposal, event = situation.thread.proposal, situation.event
-    if proposal is None or not proposal.stands_at(situation.now):
+    if proposal is None or not proposal.stands_at(situation.now) or event.author is not None:
         return None
-    if not (event.customer_verified and event.sender_authenticated):
+    if not event.may_act:
         return None
     return proposal if proposal.customer == customer_key(event.customer_email) else None
 

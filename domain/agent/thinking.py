@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent import wording
-from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Language, Passage
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import READ_CHARS, SKIMMED_CHARS, others_turn
@@ -26,9 +26,9 @@ from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
 from domain.agent.situation import Situation
 from domain.agent.speech.language import spoken_language
-from domain.agent.thread import PendingProposal, Thread
+from domain.agent.thread import Thread
+from domain.agent.thread_after import language_of, thread_after
 from domain.agent.verdict import Judgement
-from domain.intake.customer_email import customer_key
 from domain.integrations.order import Order
 
 # What a question about an action answers, with the reasons why people want their money back. Who
@@ -92,8 +92,9 @@ async def think_through(
 ) -> ThinkingResult:
     """Show the brain what it may see, and judge what it says. Raises only what the brain raises.
 
-    What always reaches a human is shown to no brain, and the answer to the agent's own question
-    needs none. `net` finds the former: the grammar alone unless told.
+    What always reaches a human is shown to no brain; the answer to the agent's own question and a
+    message that asks for no answer need none. `net` finds sensitive matters: by default the grammar
+    alone.
     """
     is_whole = material.is_read_whole
     material = _beginning(material, READ_CHARS)
@@ -102,6 +103,8 @@ async def think_through(
         return _for_people(material, situation, matter)
     if _is_wordless(material):
         return _for_people(material, situation, None)
+    if not material.event.reply_allowed:
+        return _unanswered(material, situation)
     await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
     if settled is not None:
@@ -164,7 +167,7 @@ def _result(
     if question is not None and answer.doubt in _NO_QUESTION:
         judgement = judgement.model_copy(update={"question": None})
         doubt, question = answer.doubt, None
-    language = _language(answer, material.thread)
+    language = language_of(answer, material.thread)
     if question is not None:
         doubt = None if set(answer.intents) <= _ASKED_ABOUT else EscalationReason.LOW_CONFIDENCE
         text = (
@@ -183,7 +186,7 @@ def _result(
         hold=hold,
         text=text,
         doubt=_doubt(material, answer, judgement),
-        thread=_thread_after(material, judgement, answer, text, now).model_copy(
+        thread=thread_after(material, judgement, answer, text, now).model_copy(
             update={"language": language}
         ),
     )
@@ -198,40 +201,6 @@ def _doubt(
     if answer.closes or not material.event.reply_allowed:
         return None
     return answer.doubt or EscalationReason.LOW_CONFIDENCE
-
-
-def _thread_after(
-    material: Material, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
-) -> Thread:
-    """What the exchange has settled, and what the answer leaves open."""
-    event, question = material.event, judgement.question
-    thread = material.thread.without_question.speaking_of(
-        event.text, event.order_numbers, material.order, text
-    )
-    if question is None:
-        return thread
-    if question.action is None:
-        return thread.model_copy(update={"asked_number": question.kind})
-    playbook_id, playbook_version = material.playbook
-    proposal = PendingProposal(
-        id=material.run_id,
-        action=question.action,
-        category=answer.classification,
-        playbook_id=playbook_id,
-        playbook_version=playbook_version,
-        customer=customer_key(event.customer_email) or "",
-        asked_at=now,
-    )
-    return thread.model_copy(update={"proposal": proposal})
-
-
-def _language(answer: BrainAnswer, thread: Thread) -> Language:
-    """The language of our own sentences: the message's, else the thread's."""
-    match answer.language:
-        case "fr" | "en" as spoken:
-            return spoken
-        case _:
-            return thread.language or "en"
 
 
 def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
@@ -270,6 +239,19 @@ def _for_people(
         thread=material.thread.without_question,
         sensitive=matter,
     )
+
+
+def _unanswered(material: Material, situation: Situation) -> ThinkingResult:
+    """The thought of an automatic reply, or of a message by the merchant's own staff: no brain is
+    asked, and the plan is empty."""
+    answer = BrainAnswer(
+        classification=Category.OTHER,
+        confidence=SURE,
+        language=spoken_language(material.event.words),
+        model=SETTLED_BY,
+    )
+    judgement = judge(situation, Category.OTHER, ())
+    return _result(material, Settled(answer, judgement), (), None, situation.now)
 
 
 async def _situation(material: Material, now: datetime) -> Situation:

@@ -169,7 +169,7 @@ def _scenario(run: RunForCase) -> Scenario:
         customer=ScenarioCustomer(
             email=person.email if event.customer_email else None,
             name=person.name if event.customer_name else None,
-            verified=event.customer_verified,
+            verified=event.may_read,
         ),
         order=order and _made_up(order, made_up_numbers(numbers), run.received_at),
         fields=dict(_fields(event.fields, replaced)),

@@ -1,13 +1,16 @@
 """What a client lets the agent say, as its people see and write it: templates and knowledge."""
 
+import re
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
 from domain.agent.brain import Category, Language, Template
 from domain.agent.intent import Intent
+from domain.agent.speech.language import plain_language
 from domain.agent.template import KNOWN_NAMES, names, unreadable
 from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
@@ -30,6 +33,14 @@ MAX_NOT_FOR: Final = 50
 
 MAX_NOT_FOR_PHRASE: Final = 80
 """Characters of each."""
+
+
+_Otherwise = TypeVar("_Otherwise", bound=str)
+_PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_NAMED: Final[Mapping[Language, tuple[str, str]]] = {
+    "fr": ("French", "français"),
+    "en": ("English", "anglais"),
+}
 
 
 class TemplateEntry(Template):
@@ -79,6 +90,23 @@ def check_template_body(text: str) -> str:
             f"body : illisible comme champ, tel que {{{{ nom }}}} : {wrong}",
         )
     return body
+
+
+def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
+    """Return the language that the texts are plainly written in, else `otherwise`."""
+    return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
+
+
+def check_language(language: Language, *texts: str) -> Language:
+    """Return the language. Raises InvalidContent for texts that are plainly in another one."""
+    written = language_of(texts, language)
+    if written != language:
+        english, french = _NAMED[written]
+        raise InvalidContent(
+            f"language: the text is in {english} ({written})",
+            f"language : le texte est en {french} ({written})",
+        )
+    return language
 
 
 def _of_length(field: str, text: str, limit: int) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from domain.agent.brain import Language
-from domain.content.content import KnowledgeEntry, check_body, check_line
+from domain.content.content import KnowledgeEntry, check_body, check_line, language_of
 from domain.core.errors import InvalidContent
 
 MAX_IMPORTED: Final = 500
@@ -18,6 +18,9 @@ MAX_IMPORTED: Final = 500
 
 MAX_FILE_CHARS: Final = 500_000
 """Characters of one file."""
+
+MAX_PROBLEMS: Final = 100
+"""Problems of one file that are shown."""
 
 
 class FileForm(StrEnum):
@@ -34,6 +37,7 @@ class LineProblem(StrEnum):
     TITLE = "title"
     BODY = "body"
     LANGUAGE = "language"
+    OTHER_LANGUAGE = "other_language"
     TWICE = "twice"
     HEADER = "header"
     UNREADABLE = "unreadable"
@@ -44,11 +48,20 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """`language`: of entries that name none."""
+    """`language`: of entries that name none and are not plainly in the other one."""
 
     text: str
     form: FileForm
     language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeRead:
+    """`entries`: those of a file. `problems`: what is wrong with the rest, the first
+    MAX_PROBLEMS."""
+
+    entries: tuple["FileEntry", ...]
+    problems: tuple["FileProblem", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,53 +133,55 @@ class _Found:
     line: int
     title: str
     body: str
-    language: str
+    language: str = ""
 
 
-def read_file(file: KnowledgeFile) -> tuple[tuple[FileEntry, ...], tuple[FileProblem, ...]]:
-    """The entries of a file, and what is wrong with the rest."""
+def read_file(file: KnowledgeFile) -> KnowledgeRead:
+    """Read a file up to its last entry or MAX_PROBLEMS problems."""
     if len(file.text) > MAX_FILE_CHARS:
-        return (), (FileProblem(1, LineProblem.TOO_LONG),)
+        return KnowledgeRead((), (FileProblem(1, LineProblem.TOO_LONG),))
     read = _of_csv if file.form is FileForm.CSV else _of_markdown
     entries: list[FileEntry] = []
     problems: list[FileProblem] = []
     names: set[tuple[str, str]] = set()
     for found in read(file):
-        one = found if isinstance(found, FileProblem) else _checked(found)
+        one = found if isinstance(found, FileProblem) else _checked(found, file.language)
         if isinstance(one, FileEntry) and one.name in names:
             one = FileProblem(one.line, LineProblem.TWICE)
         if isinstance(one, FileProblem):
             problems.append(one)
+            if len(problems) == MAX_PROBLEMS:
+                break
             continue
         if len(entries) == MAX_IMPORTED:
             problems.append(FileProblem(one.line, LineProblem.TOO_MANY))
             break
         names.add(one.name)
         entries.append(one)
-    return tuple(entries), tuple(problems)
+    return KnowledgeRead(tuple(entries), tuple(problems))
 
 
-def plan_of(
-    entries: Sequence[FileEntry],
-    problems: Sequence[FileProblem],
-    there: Mapping[tuple[str, str], KnowledgeEntry],
-) -> ImportPlan:
+def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]) -> ImportPlan:
     """What the file would do to the entries that are `there`, by language and title."""
-    known = [(there.get(one.name), one) for one in entries]
+    known = [(there.get(one.name), one) for one in read.entries]
     changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]
     new = tuple(one for old, one in known if old is None)
     return ImportPlan(
         new=new,
         changed=tuple(changed),
-        same=len(entries) - len(new) - len(changed),
-        problems=tuple(problems),
+        same=len(read.entries) - len(new) - len(changed),
+        problems=read.problems,
     )
 
 
-def _checked(found: _Found) -> FileEntry | FileProblem:
-    language = _LANGUAGES.get(found.language.strip().lower())
+def _checked(found: _Found, otherwise: Language) -> FileEntry | FileProblem:
+    texts = (found.title, found.body)
+    named = found.language.strip().lower()
+    language = _LANGUAGES.get(named) if named else language_of(texts, otherwise)
     if language is None:
         return FileProblem(found.line, LineProblem.LANGUAGE)
+    if language_of(texts, language) != language:
+        return FileProblem(found.line, LineProblem.OTHER_LANGUAGE)
     try:
         title = check_line("title", found.title)
     except InvalidContent:
@@ -200,7 +215,7 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
                     line,
                     values.get("title", ""),
                     values.get("body", ""),
-                    values.get("language") or file.language,
+                    values.get("language", ""),
                 )
             line = reader.line_num + 1
     except csv.Error:
@@ -218,13 +233,13 @@ def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
             is_code ^= line.lstrip().startswith(_FENCE)
             body.append(line)
             continue
-        yield from _section(begun, at, body, file.language)
+        yield from _section(begun, at, body)
         begun, at, body = heading, number, []
-    yield from _section(begun, at, body, file.language)
+    yield from _section(begun, at, body)
 
 
 def _section(
-    heading: re.Match[str] | None, line: int, body: Sequence[str], language: str
+    heading: re.Match[str] | None, line: int, body: Sequence[str]
 ) -> Iterator[_Found | FileProblem]:
     text = "\n".join(body).strip()
     if heading is None:
@@ -233,4 +248,4 @@ def _section(
     elif text or len(heading.group(1)) == 2:
         # A heading may end as it begins, as in `## Title ##`.
         title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
-        yield _Found(line, title, text, language)
+        yield _Found(line, title, text)

@@ -3,7 +3,7 @@
 Types with stable codes, mapped to HTTP in `api/errors.py` only. A message never carries customer
 text: errors are logged, reported and kept by Temporal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 Fact = str | int | tuple[str, ...]
@@ -136,3 +136,22 @@ class InvalidContent(InvalidInput):
     @property
     def facts(self) -> Mapping[str, str | int]:
         return {"reason": self.reason}
+
+
+class DocumentRefused(InvalidInput):
+    """The document breaks rules of its kind, which `problems` name."""
+
+    code = "document_refused"
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+
+class DocumentTooCostly(DomainError):
+    """Reading the document takes more processor time than one may."""
+
+    code = "document_too_costly"
+
+    def __init__(self) -> None:
+        super().__init__("reading the document takes too long: make it shorter or simpler")

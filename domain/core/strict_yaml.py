@@ -1,8 +1,12 @@
-"""YAML as people write settings: words, numbers, lists and mappings, each key once, no aliases.
+"""YAML with the types of JSON: text, numbers, booleans, null, lists and mappings.
 
-An alias can make megabytes of a few lines, and a key that comes twice silently loses one value.
+Each key comes once, and there are no aliases: an alias can make megabytes of a few lines, and a
+repeated key silently loses a value. YAML 1.1's other numbers (base 60, octal, `1_000`, `.inf`) and
+its timestamps stay text: reading them is slow, or means something else than the author wrote.
 """
 
+import math
+import re
 from collections.abc import Hashable
 from typing import Any, Final, cast
 
@@ -11,19 +15,21 @@ from pydantic import JsonValue, TypeAdapter
 from yaml.composer import Composer
 from yaml.error import Mark
 from yaml.events import NodeEvent
-from yaml.nodes import MappingNode, Node
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from domain.core.errors import InvalidInput
 
 _MAX_DEPTH: Final = 20
+MAX_NODES: Final = 50_000
+"""Keys, values, lists and mappings of one document."""
+MAX_DIGITS: Final = 18
+"""Digits of an integer, which 64 bits hold. A longer one stays text."""
+_MAX_NUMBER: Final = 40
 _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
 
 def read_yaml(text: str) -> JsonValue:
-    """What one document of YAML holds. Raises InvalidInput, which names the place and no value.
-
-    Dates stay text, as it is written.
-    """
+    """Return the value of a document. Raises InvalidInput, which names the place and no value."""
     try:
         return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
     except yaml.MarkedYAMLError as error:
@@ -52,13 +58,14 @@ def _first_line(problem: str | None) -> str:
 
 
 class _Loader(Composer, yaml.CSafeLoader):
-    """Knows the types of JSON and no other. libyaml finds the words, and this builds of them."""
+    """Build a value of JSON's types from the events of libyaml."""
 
     def __init__(self, text: str) -> None:
         yaml.CSafeLoader.__init__(self, text)
         Composer.__init__(self)
 
     _depth = 0
+    _nodes = 0
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
         event = cast("NodeEvent", self.peek_event())
@@ -69,13 +76,27 @@ class _Loader(Composer, yaml.CSafeLoader):
             )
         if self._depth >= _MAX_DEPTH:
             raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=mark)
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            problem = f"more than {MAX_NODES} keys and values"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
         self._depth += 1
         try:
             return super().compose_node(parent, index)
         finally:
             self._depth -= 1
 
-    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+    def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
+        """The tag of a node without one. PyYAML's own rules are those of YAML 1.1."""
+        if kind is ScalarNode and implicit[0]:
+            return _plain_tag(value)
+        return _TAG_OF[kind]
+
+    def construct_mapping(self, node: Node, deep: bool = False) -> dict[Hashable, Any]:
+        if not isinstance(node, MappingNode):  # an explicit tag says otherwise
+            raise yaml.MarkedYAMLError(
+                problem="keys and values expected", problem_mark=node.start_mark
+            )
         seen: set[str] = set()
         for key_node, _ in node.value:
             key = key_node.value if key_node.tag == _TEXT else None
@@ -88,19 +109,70 @@ class _Loader(Composer, yaml.CSafeLoader):
 
 _TAG: Final = "tag:yaml.org,2002:"
 _TEXT: Final = f"{_TAG}str"
+_TAG_OF: Final[dict[type[Node], str]] = {
+    ScalarNode: _TEXT,
+    SequenceNode: f"{_TAG}seq",
+    MappingNode: f"{_TAG}map",
+}
+_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
+# YAML 1.1's words, in its three ways of writing: files that say `active: yes` keep their meaning.
+_WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_BOOLEANS: Final = {
+    written: value
+    for word, value in _WORDS.items()
+    for written in (word, word.capitalize(), word.upper())
+}
+_INTEGER: Final = re.compile(rf"[-+]?(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})")
+_FLOAT: Final = re.compile(
+    r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*([eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+))"
+)
+
+
+def _plain_tag(value: str) -> str:
+    """The tag of a scalar without quotes. The length is looked at before any pattern."""
+    if value in _NULLS:
+        return f"{_TAG}null"
+    if value in _BOOLEANS:
+        return f"{_TAG}bool"
+    if len(value) <= _MAX_NUMBER:
+        if _INTEGER.fullmatch(value):
+            return f"{_TAG}int"
+        if _FLOAT.fullmatch(value) and math.isfinite(float(value)):
+            return f"{_TAG}float"
+    return _TEXT
+
+
+def _construct_bool(loader: _Loader, node: ScalarNode) -> bool:
+    return _BOOLEANS[loader.construct_scalar(node)]
+
+
+def _construct_number(loader: _Loader, node: ScalarNode) -> int | float:
+    """Raises ValueError where an explicit tag stands before something else."""
+    value = str(loader.construct_scalar(node))
+    match _plain_tag(value).removeprefix(_TAG), node.tag.removeprefix(_TAG):
+        case "int", "int":
+            return int(value)
+        case "int" | "float", "float":
+            return float(value)
+        case _:
+            raise ValueError
+
+
 _CONSTRUCTORS: Final = yaml.SafeLoader.yaml_constructors
 _Loader.yaml_constructors = {
-    **{
-        _TAG + name: _CONSTRUCTORS[_TAG + name]
-        for name in ["null", "bool", "int", "float", "str", "seq", "map"]
-    },
-    f"{_TAG}timestamp": _CONSTRUCTORS[_TEXT],
+    **{_TAG + name: _CONSTRUCTORS[_TAG + name] for name in ["null", "str", "seq", "map"]},
+    f"{_TAG}bool": _construct_bool,
+    f"{_TAG}int": _construct_number,
+    f"{_TAG}float": _construct_number,
     None: _CONSTRUCTORS[None],
 }
 
 
 class _Dumper(yaml.SafeDumper):
-    pass
+    """Quotes what YAML 1.1 or `_Loader` would not read as text, for readers of either kind."""
+
+
+_Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:

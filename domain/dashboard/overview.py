@@ -25,12 +25,14 @@ class FirstStep(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """`kind`: webhook_off, webhook_failing, connection or poll. `record_id`: what it is about.
-    `name`: as people know it. `failures`: in a row."""
+    `name`: a webhook's label, or a connection's provider. `failures`: in a row. `reason`: the error
+    code of the last one; empty where it is not kept."""
 
     kind: str
     record_id: str
     name: str
     failures: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,13 @@ class SettingsRecord(Record):
             description="Whether customers are asked what they think of an answer.",
         ),
     ]
+    holds_loosening: Annotated[
+        bool,
+        Field(
+            default=True,
+            description="Whether a change that loosens rules waits for a second manager, or a day.",
+        ),
+    ]
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
     ]

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
 
+from domain.core.service_name import ServiceName
 from domain.exports.errors import InvalidExportFormat
 
 
@@ -36,9 +36,6 @@ class Section(StrEnum):
     SHADOW_DRAFTS = "shadow_drafts"
 
 
-_SERVICE: Final = "support-engine"
-
-
 def parse_format(given: list[str]) -> ExportFormat:
     """The form a query asks for; JSON if it says nothing. Raises InvalidExportFormat for anything
     but the exact names, once."""
@@ -54,7 +51,7 @@ def exported_at(now: datetime) -> str:
     return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
 
 
-def filename(now: datetime, form: ExportFormat) -> str:
+def filename(now: datetime, form: ExportFormat, service: ServiceName) -> str:
     """The file's name: the time in it has hyphens where ISO 8601 has colons and a dot."""
     stamp = exported_at(now).replace(":", "-").replace(".", "-")
-    return f"{_SERVICE}-export-{stamp}.{form}"
+    return f"{service.slug}-export-{stamp}.{form}"

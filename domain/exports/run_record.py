@@ -33,6 +33,10 @@ class EventRecord(Record):
         UnifiedEvent | None,
         Field(description="The shape that the brain reads; null if it was not normalized."),
     ]
+    author: Annotated[
+        str | None,
+        Field(default=None, description="Id of the user who typed it; null if a system sent it."),
+    ]
     received_at: Annotated[Time, Field(description="When it came.")]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.identity.code import LIFETIME
 from domain.identity.invitation import INVITED_FOR, Invitation
 
@@ -16,7 +17,6 @@ _MINUTES: Final = round(LIFETIME.total_seconds() / 60)
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    product: str
     code: str
     code_text: str
     no_account: str
@@ -26,7 +26,6 @@ class _Words:
 
 
 _FRENCH: Final = _Words(
-    product="Agent de support",
     code="Votre code de connexion : {code}",
     code_text=(
         "Bonjour,\n\nVotre code de connexion est {code}. Il est valable {minutes} minutes, une "
@@ -47,7 +46,6 @@ _FRENCH: Final = _Words(
     ),
 )
 _ENGLISH: Final = _Words(
-    product="Support agent",
     code="Your sign-in code: {code}",
     code_text=(
         "Hello,\n\nYour sign-in code is {code}. It is valid for {minutes} minutes, once.\n\nIf you "
@@ -70,39 +68,45 @@ _ENGLISH: Final = _Words(
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
 
 
-def code_mail(code_id: str, to: str, language: str, code: str) -> OutgoingMail:
+def code_mail(
+    code_id: str, to: str, language: str, code: str, *, service: ServiceName
+) -> OutgoingMail:
     words = LANGUAGES[language]
     return _mail(
         code_id,
         to,
-        words,
+        service,
         words.code.format(code=code),
         words.code_text.format(code=code, minutes=_MINUTES),
     )
 
 
-def no_account_mail(code_id: str, to: str, language: str, *, sign_in: str) -> OutgoingMail:
+def no_account_mail(
+    code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
+) -> OutgoingMail:
     """`sign_in`: the address of the page."""
     words = LANGUAGES[language]
     return _mail(
-        code_id, to, words, words.no_account, words.no_account_text.format(sign_in=sign_in)
+        code_id, to, service, words.no_account, words.no_account_text.format(sign_in=sign_in)
     )
 
 
-def invitation_mail(invitation: Invitation, brand: str, *, sign_in: str) -> OutgoingMail:
+def invitation_mail(
+    invitation: Invitation, brand: str, *, sign_in: str, service: ServiceName
+) -> OutgoingMail:
     """`sign_in`: the address of the page."""
     words = LANGUAGES[invitation.language]
     text = words.invitation_text.format(brand=brand, days=INVITED_FOR.days, sign_in=sign_in)
     subject = words.invitation.format(brand=brand)
-    return _mail(invitation.id, invitation.email, words, subject, text)
+    return _mail(invitation.id, invitation.email, service, subject, text)
 
 
-def _mail(record_id: str, to: str, words: _Words, subject: str, text: str) -> OutgoingMail:
+def _mail(record_id: str, to: str, service: ServiceName, subject: str, text: str) -> OutgoingMail:
     """The same record always has the same name."""
     return OutgoingMail(
         name=f"accounts.{record_id.lower()}",
         to=to,
-        from_name=words.product,
+        from_name=service.name,
         subject=subject,
         text=text,
         auto_submitted="auto-generated",

@@ -1,18 +1,19 @@
 """The mail to a client's owner about a customer who wants their data, in French."""
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.inbound.data_request import DataRequest
 
 
 def data_request_mail(
-    request: DataRequest, owner_email: str, *, dashboard_url: str
+    request: DataRequest, owner_email: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
     """The same request always makes the same name. It names no customer: a mailbox keeps what it
     has, and the dashboard says who it is."""
     return OutgoingMail(
         name=f"data-requests.{request.id.lower()}",
         to=owner_email,
-        from_name="Protection des données",
+        from_name=service.name,
         subject="Une personne demande ses données",
         text="\n\n".join(
             (

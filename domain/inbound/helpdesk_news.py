@@ -62,7 +62,8 @@ class Author(StrEnum):
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
     """One message of a ticket. `message_id`: the platform's own name for it; None where it gives
-    none. `is_first`: the ticket began with it. `written_by`: as `StaffMessage.by`."""
+    none. `is_first`: the ticket began with it. `written_by`: as `StaffMessage.by`. `author_id`: the
+    platform's id of a customer, which a program cannot choose."""
 
     provider: Provider
     ticket_id: str
@@ -75,6 +76,7 @@ class HelpdeskMessage:
     customer_email: str | None = None
     customer_name: str | None = None
     subject: str | None = None
+    author_id: str | None = None
     key: str | None = None
     stamp: str = ""
 
@@ -135,6 +137,7 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
         "message": message.text,
         "subject": message.subject,
         "customer_name": message.customer_name,
+        "author_id": message.author_id,
     }
     return InboundEvent(
         event_type=f"{message.provider.value}.ticket.{happened}",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.meaning import Meaning
@@ -49,6 +50,8 @@ class Platform(Protocol):
     """Whether requests carry anything beside the address that proves them."""
     is_limited: bool
     """Whether the endpoint's rate limit holds: never for shops and payments."""
+    author_proof: AuthorProof
+    """What of a ticket proves its author's address; all else that it says of them is a claim."""
 
     def is_ping(self, request: InboundRequest) -> bool:
         """Whether it is the provider's trial of a new address, which is unsigned, has no effect and

@@ -4,10 +4,12 @@ from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
-    """`cut`: the event costs too much to read; only its beginning is kept for a person."""
+    """`cut`: the event costs too much to read; only its beginning is kept for a person. `reopened`:
+    the message joined a review before, and its ticket was given back."""
 
     ref: RunRef
     cut: bool = False
+    reopened: bool = False
 
 
 class NormalizeResult(Contract):

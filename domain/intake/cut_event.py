@@ -27,8 +27,6 @@ def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
         customer_email=event.customer_email or claimed_customer(event),
         subject=_line(event.payload.get("subject")),
         text=_beginning(event),
-        customer_verified=False,
-        sender_authenticated=False,
     )
 
 

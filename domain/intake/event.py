@@ -5,9 +5,12 @@ Source: the API specification, "POST /api/engine/gateway" and "Engine event".
 
 import re
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, computed_field, model_validator
+
+from domain.intake.customer_email import customer_key
+from domain.intake.proved_address import ProofKind, ProvedAddress
 
 DEFAULT_EVENT_TYPE: Final = "api_direct"
 _EMAIL_HEADS: Final = frozenset({"email", "mail", "postmark", "mailgun", "sendgrid"})
@@ -28,7 +31,11 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """One event as the caller sent it, its known fields typed and the rest in `payload`."""
+    """One event as the caller sent it, its known fields typed and the rest in `payload`.
+
+    `author`: id of the user who typed the event with a session, None if a system sent it. No
+    caller can set it: admission takes it from the session.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,6 +44,7 @@ class InboundEvent(BaseModel):
     customer_email: str | None = None
     message: str | None = None
     payload: dict[str, JsonValue] = {}
+    author: str | None = None
 
 
 class UnifiedEvent(BaseModel):
@@ -47,11 +55,14 @@ class UnifiedEvent(BaseModel):
     templates are filled from it. `reply_allowed` is false for mail that must never be answered
     (auto-replies, lists, bounces). `message_id` and `references` thread an answer by mail.
     `order_numbers`: every number that may name an order, the caller's first; `order_number` is the
-    first of them. `sender_authenticated`: a mail's sender is proved, so that the mail may authorise
-    an action; what is no mail rests on `customer_verified` alone.
-    `customer_verified`: the caller vouches that the customer is who the address says; visitors of
-    a widget type what they like. `platform`: whose event it is, as in "zendesk". `ticket_named`:
-    the caller gave `ticket_id`, so that the platform knows it; else it is the event's own id.
+    first of them. `platform`: of the event, as in "zendesk". `ticket_named`: the caller gave
+    `ticket_id`, so that the platform knows it; else it is the event's own id.
+    `proved`: the customer's address, if the author is proved to hold it; without it the address is
+    a claim. `mailed_back`: a mail without a proof, whose answer reaches nothing but the claimed
+    mailbox: orders may be spoken of there, and nothing may be done. `is_vouched`: the caller is
+    trusted about the ticket and the session that it names. `author_id`: the platform's id of the
+    author of a helpdesk's message.
+    `author`: id of the user who typed the event; it is then never the customer's word.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,15 +80,70 @@ class UnifiedEvent(BaseModel):
     message_id: str | None = None
     references: tuple[str, ...] = ()
     reply_allowed: bool = True
-    customer_verified: bool = True
-    sender_authenticated: bool = True
+    proved: ProvedAddress | None = None
+    mailed_back: bool = False
+    is_vouched: bool = False
+    author_id: str | None = None
     platform: str = ""
+    author: str | None = None
     fields: dict[str, str] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _before_proofs(cls, data: Any) -> Any:
+        """Read events stored before addresses were proved by type."""
+        if isinstance(data, dict) and "customer_verified" in data and "is_vouched" not in data:
+            return _with_proof(data)
+        return data
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def customer_verified(self) -> bool:
+        """Whether orders and memory of the customer may be read. Stored under this name."""
+        if self.customer_email is None:
+            return self.is_vouched and self.channel is not Channel.HELPDESK
+        return self.may_act or self.mailed_back
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def sender_authenticated(self) -> bool:
+        """Whether the message may authorise an action. Stored under this name."""
+        return self.may_act
+
+    @property
+    def may_read(self) -> bool:
+        """Whether the customer's orders may be looked up and spoken of."""
+        return self.customer_email is not None and self.customer_verified
+
+    @property
+    def may_act(self) -> bool:
+        """Whether the author is proved to hold the customer's address."""
+        return self.proved is not None and self.proved.is_of(self.customer_email)
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether the message names an address that its author may not hold."""
+        return self.customer_email is not None and not self.customer_verified
 
     @property
     def words(self) -> str:
         """What the customer wrote, subject first: what knowledge is searched by."""
         return "\n".join(part for part in (self.subject, self.text) if part)
+
+
+def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
+    """What the two booleans of older events say, as a proof."""
+    verified = stored["customer_verified"] is True
+    proved = verified and stored.get("sender_authenticated", True) is True
+    address = customer_key(stored.get("customer_email"))
+    return {
+        **stored,
+        "proved": ProvedAddress(address=address, by=ProofKind.VOUCHED)
+        if proved and address
+        else None,
+        "mailed_back": verified and not proved,
+        "is_vouched": verified,
+    }
 
 
 def resolve_event_type(event_type: str | None, source: str | None) -> str:

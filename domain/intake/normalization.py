@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from domain.core.plain_text import clean_line, clean_text
 from domain.intake.correspondent import Correspondent, correspondent
+from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of, head_of
 from domain.intake.mail_automatic import may_reply
 from domain.intake.mail_headers import MailHeaders, decoded_line, message_ids
@@ -28,6 +29,13 @@ from domain.intake.payload_paths import (
     TICKET_ID,
 )
 from domain.intake.payload_view import PayloadView, folded, scalar_text
+from domain.intake.proved_address import (
+    CUSTOMER_VERIFIED,
+    ProofKind,
+    ProvedAddress,
+    claims_proof,
+    is_trusted,
+)
 
 MAX_SUBJECT_CHARS: Final = 500
 MAX_NAME_CHARS: Final = 200
@@ -77,25 +85,58 @@ def normalize(
         text=text,
         order_number=order,
         order_numbers=orders,
-        session_id=_session_id(channel, view),
+        session_id=_session_id(channel, view) if is_trusted(event.payload) else None,
         message_id=_message_id(view, headers) if mail else None,
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
-        customer_verified=_is_verified(event) and who.is_themselves,
-        sender_authenticated=who.is_authenticated,
+        proved=_proved(event, channel, who),
+        mailed_back=mail and not who.is_authenticated and _is_verified(event, channel),
+        is_vouched=_is_vouched(event, channel, who),
+        author_id=view.line(("author_id",), MAX_ID_CHARS) if channel is Channel.HELPDESK else None,
         platform=head_of(event.event_type),
+        author=event.author,
         fields=_fields(event.payload, derived),
     )
 
 
-def _is_verified(event: InboundEvent) -> bool:
-    """Who pushes an event vouches for its customer, but for a visitor's word in a widget, even
-    where the type names a platform. Either way the caller may say otherwise with
-    `customer_verified`.
+def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> ProvedAddress | None:
+    address = customer_key(who.box.address)
+    if address is None or not (who.is_authenticated and _is_verified(event, channel)):
+        return None
+    by_caller = channel is not Channel.EMAIL or claims_proof(event.payload)
+    return ProvedAddress(address=address, by=ProofKind.VOUCHED if by_caller else ProofKind.MAIL)
+
+
+def _is_verified(event: InboundEvent, channel: Channel) -> bool:
+    """Whether the caller vouches for the customer.
+
+    A caller that may vouch does so unless it says otherwise. The authors of a helpdesk's tickets
+    and the visitors of a widget type their address, also where the type names a platform: there
+    only an explicit `customer_verified` is a word for them. A user who types an event vouches for
+    no customer.
     """
-    said = event.payload.get("customer_verified")
-    by_visitor = "widget" in (head_of(event.event_type), head_of(event.source or ""))
-    return said if isinstance(said, bool) else not by_visitor
+    if event.author is not None or not is_trusted(event.payload):
+        return False
+    said = event.payload.get(CUSTOMER_VERIFIED)
+    return said if isinstance(said, bool) else not _is_typed(event, channel)
+
+
+def _is_typed(event: InboundEvent, channel: Channel) -> bool:
+    return channel is Channel.HELPDESK or _is_by_visitor(event)
+
+
+def _is_by_visitor(event: InboundEvent) -> bool:
+    return "widget" in (head_of(event.event_type), head_of(event.source or ""))
+
+
+def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
+    """Whether the ticket and the session are the platform's, whatever the author claims to be.
+
+    A visitor names what they like, and the ticket that a form opened is the form's.
+    """
+    if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):
+        return _is_verified(event, channel)
+    return event.author is None and is_trusted(event.payload) and who.is_themselves
 
 
 def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str) -> str:

@@ -31,7 +31,7 @@ _DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])"
 
 def asks_about_order(event: UnifiedEvent) -> bool:
     """Whether an order should be looked up: the customer is known, and one is spoken of."""
-    return bool(event.customer_email and event.customer_verified) and speaks_of_order(event)
+    return event.may_read and speaks_of_order(event)
 
 
 def speaks_of_order(event: UnifiedEvent) -> bool:

@@ -6,10 +6,10 @@ It holds nothing that the client typed: the address may be a stranger's.
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.integrations.client_sender import CODE_LIFETIME
 
 _MINUTES: Final = round(CODE_LIFETIME.total_seconds() / 60)
-_PRODUCT: Final = {"fr": "Agent de support", "en": "Support agent"}
 _SUBJECT: Final = {
     "fr": "Code de vérification de votre adresse d'envoi : {code}",
     "en": "Code that verifies your sender address: {code}",
@@ -30,12 +30,14 @@ _TEXT: Final = {
 }
 
 
-def sender_code_mail(code_id: str, to: str, language: str, code: str) -> OutgoingMail:
+def sender_code_mail(
+    code_id: str, to: str, language: str, code: str, *, service: ServiceName
+) -> OutgoingMail:
     """The same code always has the same name."""
     return OutgoingMail(
         name=f"sender.{code_id.lower()}",
         to=to,
-        from_name=_PRODUCT[language],
+        from_name=service.name,
         subject=_SUBJECT[language].format(code=code),
         text=_TEXT[language].format(code=code, minutes=_MINUTES),
         auto_submitted="auto-generated",

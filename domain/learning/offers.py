@@ -17,6 +17,7 @@ from domain.content.content import (
     TemplateChange,
     TemplateEntry,
 )
+from domain.content.content import language_of as language_of_text
 from domain.content.suggestion import SuggestedEntry
 from domain.core.text import fold
 from domain.intake.order_number import find_order_numbers, same_once
@@ -70,9 +71,10 @@ def offers(record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]) -
     return CorrectionOffers(case=_case(record, run), content=_content(record, run, diff))
 
 
-def language_of(record: CorrectionRecord) -> Language:
-    """The language of the customer's message; French where nobody has told it."""
-    return "en" if record.language == "en" else "fr"
+def language_of(record: CorrectionRecord, *texts: str) -> Language:
+    """Return the language that the texts are plainly in, else that of the customer's message;
+    French if that is unknown."""
+    return language_of_text(texts, "en" if record.language == "en" else "fr")
 
 
 def example_text(record: CorrectionRecord, run: CorrectedRun) -> str:
@@ -119,9 +121,8 @@ def _content(
     if revision is not None:
         return revision
     body = run.impersonal(record.sent)[:MAX_BODY].strip()
-    return SuggestedEntry(
-        title=_title(record, run, MAX_LINE), body=body, language=language_of(record)
-    )
+    title = _title(record, run, MAX_LINE)
+    return SuggestedEntry(title=title, body=body, language=language_of(record, title, body))
 
 
 def _revision(

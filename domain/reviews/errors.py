@@ -49,6 +49,12 @@ class SecondPersonRequired(DomainError):
     code = "second_person_required"
 
 
+class OwnRequest(DomainError):
+    """The person who decides typed the request, or another message of its conversation."""
+
+    code = "own_request"
+
+
 class DraftMissing(DomainError):
     """There is nothing to approve: the agent wrote no draft, so a human's words are needed."""
 

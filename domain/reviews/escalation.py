@@ -19,6 +19,7 @@ from domain.reviews.errors import (
     EscalationChanged,
     EscalationClaimed,
     EscalationDecided,
+    OwnRequest,
     SecondPersonRequired,
 )
 
@@ -102,7 +103,8 @@ class Choice:
 class ReviewStanding:
     """Where an escalation stands. `draft`: what an approval sends, the words of whoever edited it
     first in place of the agent's. `first_event`: the message that it is about. `latest_event`: the
-    last one that joined it, else the same."""
+    last one that joined it, else the same. `authors`: users who typed a message of its
+    conversation."""
 
     id: str
     status: EscalationStatus
@@ -112,6 +114,7 @@ class ReviewStanding:
     claim: Claim | None = None
     needs_second: bool = False
     first_approved_by: str | None = None
+    authors: frozenset[str] = frozenset()
 
     def check_open_to(self, actor: str, now: datetime) -> None:
         """Raises EscalationDecided, and EscalationClaimed while another's fresh claim stands."""
@@ -128,10 +131,12 @@ class ReviewStanding:
     def check(self, choice: Choice, now: datetime) -> None:
         """Whether the choice may be made now.
 
-        Raises what `check_open_to` does, ConversationMovedOn, DraftMissing, EscalationChanged,
-        SecondPersonRequired.
+        Raises what `check_open_to` does, OwnRequest, ConversationMovedOn, DraftMissing,
+        EscalationChanged, SecondPersonRequired.
         """
         self.check_open_to(choice.actor, now)
+        if choice.decision.executes and choice.actor in self.authors:
+            raise OwnRequest(self.id)
         if choice.decision.executes and (choice.seen_event or self.first_event) != (
             self.latest_event
         ):

@@ -90,6 +90,11 @@ class CaseMessage(BaseModel):
     attachments: tuple[Attachment, ...] = Field(
         default=(), description="The files that came with it."
     )
+    covered: bool = Field(
+        default=True,
+        description="The draft was written with this message in view. An approval leaves a "
+        "message that is not covered open; an edit covers all.",
+    )
 
 
 class Review(ReviewSummary):
@@ -98,6 +103,10 @@ class Review(ReviewSummary):
     text: str = Field(description="What the customer wrote.")
     messages: tuple[CaseMessage, ...] = Field(
         description="The one it began with, then those that came while people had it."
+    )
+    authors: tuple[str, ...] = Field(
+        description="Ids of the users who typed a message of its conversation; none of them may "
+        "approve it."
     )
     latest_message: str = Field(
         description="`event_id` of the customer's latest message: an approval names what it has "

@@ -18,12 +18,15 @@ _RUN_MARGIN: Final = timedelta(hours=2)
 
 class ProcessEventInput(Contract):
     """`threshold`: of the playbook that won at admission. `remote_brain`: whether thinking
-    leaves the process, which decides how its activity is run; recorded, so that replay agrees."""
+    leaves the process, which decides how its activity is run; recorded, so that replay agrees.
+    `reopened`: the message joined a review whose answer did not cover it, and an earlier workflow
+    of the same id has ended."""
 
     ref: RunRef
     threshold: float
     remote_brain: bool = False
     review_expiry_s: float = 72 * 3600
+    reopened: bool = False
 
     @property
     def lifetime(self) -> timedelta:
@@ -72,18 +75,26 @@ class PersistInput(Contract):
     joined: str = ""
 
 
+class ReopenedRun(Contract):
+    """A run whose message joined a review, and that the answer of the review left open."""
+
+    ref: RunRef
+    threshold: float
+
+
 class PersistResult(Contract):
     """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent.
     `joined`: nothing was stored, for the message was added to that open review of its conversation
     in place of a review of its own. `late_answer`: what a visitor of the widget may have left
     before, to be mailed if it stays unseen. `notice`: a review that was opened, of which the
-    client's people get a notice in a chat; empty for none."""
+    client's people get a notice in a chat; empty for none. `reopened`: runs to start again."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
     joined: str = ""
     late_answer: LateAnswer | None = None
     notice: str = ""
+    reopened: tuple[ReopenedRun, ...] = ()
 
 
 class DryRunInput(Contract):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
+from hashlib import sha256
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -12,6 +13,7 @@ from domain.core.ids import parse_ulid
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.proved_address import ProofKind
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.run import RunStatus
 
@@ -45,14 +47,19 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
-    """Which thread an event belongs to, within its client.
+    """Return the key of the thread that an event belongs to, within its client.
 
-    Where the caller vouches for the customer: the ticket that the caller named, else the mail that
-    it began with and the address, so that nobody enters a thread by naming its mails; else the
-    session, else the address. A visitor who only typed an address shares a session, or nothing.
+    For a customer that the caller vouches for: the ticket that the caller named, else the first
+    mail of the thread and the address, so that naming a thread's mails does not open it; else the
+    session, else the address. An author who only claims an address has a thread of their own in a
+    ticket. Any other claim shares a session, or nothing. An event that a user typed never enters
+    a customer's thread: it has one of its own.
     """
-    if not event.customer_verified:
-        return f"session:{event.session_id}" if event.session_id else f"event:{event_id}"
+    if event.author is None and (claim := _claim_key(event)):
+        return claim
+    if event.author is not None or not event.customer_verified:
+        shared = event.session_id if event.author is None else None
+        return f"session:{shared}" if shared else f"event:{event_id}"
     if event.ticket_named and event.ticket_id:
         return f"ticket:{event.platform}:{event.ticket_id}"
     address, root = customer_key(event.customer_email), mail_root(event)
@@ -61,6 +68,25 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     if event.session_id:
         return f"session:{event.session_id}"
     return f"email:{address}" if address else f"event:{event_id}"
+
+
+def _claim_key(event: UnifiedEvent) -> str | None:
+    """The thread of an author in a ticket whose address is not proved, or proved for this thread
+    alone. The key holds a digest, for an address must not stand in it."""
+    if not (event.is_vouched and event.ticket_named and event.ticket_id):
+        return None
+    if event.channel in (Channel.EMAIL, Channel.WIDGET):
+        return None
+    is_unknown = event.channel is Channel.HELPDESK and event.customer_email is None
+    if not (event.is_claim or is_unknown or proved_by_code(event)):
+        return None
+    author = f"{event.author_id or ''}/{customer_key(event.customer_email) or ''}"
+    digest = sha256(author.encode()).hexdigest()[:32]
+    return f"claim:{event.platform}:{event.ticket_id}:{digest}"
+
+
+def proved_by_code(event: UnifiedEvent) -> bool:
+    return event.proved is not None and event.proved.by is ProofKind.CODE
 
 
 def mail_root(event: UnifiedEvent) -> str | None:

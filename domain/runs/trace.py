@@ -29,11 +29,13 @@ class _Part(BaseModel):
 
 
 class TracedEvent(_Part):
-    """The event as it came and, once normalized, as the brain reads it."""
+    """The event as it came and, once normalized, as the brain reads it. `author`: id of the user
+    who typed it, null if a system sent it."""
 
     event_id: str
     event_type: str
     source: str | None
+    author: str | None = None
     received_at: datetime
     normalized: UnifiedEvent | None
     attachments: tuple[Attachment, ...] = ()

@@ -37,6 +37,11 @@ class KeyMaterial:
     digest: bytes
     prefix: str
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a person made the key for the client's own systems."""
+        return self.prefix.startswith(OWN)
+
 
 def is_unused(created_at: datetime, last_used_at: datetime | None, now: datetime) -> bool:
     """Whether nothing has used a key for UNUSED_AFTER."""

@@ -75,6 +75,11 @@ class ClientSettings(BaseModel):
     ask_rating: bool = Field(
         default=False, description="Whether customers are asked what they think of an answer."
     )
+    holds_loosening: bool = Field(
+        default=True,
+        description="Whether a change that lets the agent do more waits for a second manager, or a "
+        "day; with one manager alone it never waits.",
+    )
     updated_at: datetime | None = None
 
 
@@ -91,6 +96,7 @@ class SettingsChange(BaseModel):
     acknowledgement: dict[str, str] | None = None
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
+    holds_loosening: bool | None = None
 
 
 class SettingsAdjustment(BaseModel):
@@ -112,6 +118,7 @@ class SettingsAdjustment(BaseModel):
     acknowledged: dict[str, str] = {}
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
+    holds_loosening: bool | None = None
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
@@ -131,6 +138,7 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         else None,
         authserv_ids=None if servers is None else check_authserv_ids(servers),
         ask_rating=adjustment.ask_rating,
+        holds_loosening=adjustment.holds_loosening,
     )
 
 

@@ -1,6 +1,7 @@
 """Errors around clients, their people, keys and settings."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from domain.core.errors import DomainError, InvalidContent, InvalidInput
 
@@ -103,3 +104,67 @@ class InvalidSettings(InvalidContent):
     """The same of what a client has set."""
 
     code = "invalid_settings"
+
+
+class SecondPersonUnfit(DomainError):
+    """Two members must agree, and the actor cannot be one of them. `reason`: a value of
+    `domain.tenants.four_eyes.Unfit`."""
+
+    code = "second_person_unfit"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = str(reason)
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"why": self.reason}
+
+
+class LooseningHeld(DomainError):
+    """The change loosens what the agent may do, so it waits for a second manager or a day. It is
+    stored under `loosening_id`: the transaction that raises this is committed."""
+
+    code = "loosening_held"
+
+    def __init__(self, loosening_id: str, takes_effect_at: datetime) -> None:
+        super().__init__(loosening_id)
+        self.loosening_id = loosening_id
+        self.takes_effect_at = takes_effect_at
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {
+            "loosening_id": self.loosening_id,
+            "takes_effect_at": self.takes_effect_at.isoformat(),
+        }
+
+
+class LooseningNotFound(DomainError):
+    code = "loosening_not_found"
+
+
+class LooseningDecided(DomainError):
+    """The change was approved or cancelled before, or its time has come."""
+
+    code = "loosening_decided"
+
+
+class LooseningChanged(DomainError):
+    """Playbooks or settings changed since: the change would now loosen more than it showed."""
+
+    code = "loosening_changed"
+
+
+class TooManyLoosenings(InvalidInput):
+    """The client has as many waiting changes as it may."""
+
+    code = "too_many_loosenings"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"at most {limit} changes wait at once: approve or cancel one first")
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Delivery
 from domain.webhooks.signature import signed_headers
 
@@ -24,7 +25,9 @@ def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
     return shlex.join([*words, "--data-raw", body])
 
 
-def signed_again(delivery: Delivery, secrets: Sequence[str], timestamp: int) -> str:
+def signed_again(
+    delivery: Delivery, secrets: Sequence[str], timestamp: int, service: ServiceName
+) -> str:
     """A delivery as such a line, with signatures of `timestamp` (Unix seconds), since those that
     were sent are not kept. `secrets`: those that sign now, the newest first."""
     headers = signed_headers(
@@ -36,5 +39,6 @@ def signed_again(delivery: Delivery, secrets: Sequence[str], timestamp: int) -> 
         timestamp=timestamp,
         body=delivery.request_body.encode(),
         secrets=secrets,
+        service=service,
     )
     return curl_line(delivery.url, headers, delivery.request_body)

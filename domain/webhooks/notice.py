@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import FailureKind
 from domain.webhooks.webhook import DISABLED_AT, Notice
 
-_FROM: Final = "Webhooks"
 _REASONS: Final = {
     FailureKind.HTTP_3XX: "redirection, jamais suivie",
     FailureKind.HTTP_4XX: "refus du récepteur",
@@ -37,14 +37,19 @@ class TroubledWebhook:
 
 
 def notice_mail(
-    notice: Notice, webhook: TroubledWebhook, *, delivery_id: str, dashboard_url: str
+    notice: Notice,
+    webhook: TroubledWebhook,
+    *,
+    delivery_id: str,
+    dashboard_url: str,
+    service: ServiceName,
 ) -> OutgoingMail:
     """The same `delivery_id` always makes the same name."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",
         to=webhook.owner_email,
-        from_name=_FROM,
+        from_name=service.name,
         subject=f"Votre webhook « {webhook.label} » "
         + ("est désactivé" if disabled else "est en échec"),
         text="\n\n".join(

@@ -5,7 +5,8 @@ nothing. What stands here of classes and fields is published with their schemas.
 """
 
 from bisect import bisect_right
-from typing import Annotated, ClassVar, Final, Literal
+from hashlib import sha256
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
@@ -51,13 +52,25 @@ class OutboundEvent(BaseModel):
     event: ClassVar[OutboundEventId]
 
 
-class TicketResolved(OutboundEvent):
-    """The customer has an answer, the agent's or a human's. Sent once for each ticket; not for one
-    that is closed without an answer, such as an auto-reply."""
+class TicketEvent(OutboundEvent):
+    """The data of an event about one ticket."""
+
+    ticket_id: _TicketId
+
+    @property
+    def ticket_key(self) -> str:
+        """Return the ticket's id as a digest, which is short however long the id is."""
+        return sha256(self.ticket_id.encode()).hexdigest()
+
+
+class TicketResolved(TicketEvent):
+    """The customer has an answer, the agent's or a human's. Sent for each resolution: a customer
+    who writes again reopens the ticket. Not sent for a ticket that is closed without an answer,
+    such as an auto-reply. Deduplicate by the header `webhook-id`, or by `event`, `ticket_id` and
+    `resolution`."""
 
     event = "ticket.resolved"
 
-    ticket_id: _TicketId
     customer_email: _Email
     classification: _Classification
     confidence: _Confidence
@@ -77,14 +90,25 @@ class TicketResolved(OutboundEvent):
             f"{MAX_RESPONSE_BYTES} bytes is cut, and the dashboard shows the whole."
         ),
     ] = False
+    resolution: Annotated[
+        int,
+        Field(
+            ge=1,
+            description="The number of this resolution of the ticket: 1, then 2 if the customer "
+            "wrote again and got another answer.",
+        ),
+    ] = 1
+
+    def numbered(self, number: int) -> Self:
+        """Return the data with the number of this resolution."""
+        return self.model_copy(update={"resolution": number})
 
 
-class TicketEscalated(OutboundEvent):
+class TicketEscalated(TicketEvent):
     """A human must decide. Sent each time: an approved action of unknown outcome asks again."""
 
     event = "ticket.escalated"
 
-    ticket_id: _TicketId
     customer_email: _Email
     classification: _Classification
     confidence: _Confidence
@@ -92,25 +116,23 @@ class TicketEscalated(OutboundEvent):
     review_id: Annotated[str, Field(description="ULID of the review that waits for a decision.")]
 
 
-class TicketResponseFailed(OutboundEvent):
+class TicketResponseFailed(TicketEvent):
     """No answer came about, or it could not be brought to the customer."""
 
     event = "ticket.response_failed"
 
-    ticket_id: _TicketId
     customer_email: _Email
     error_code: Annotated[str, Field(description="Why, for programs.")]
     message: Annotated[str, Field(description="A fixed text, for people.")]
 
 
-class ConversationCreated(OutboundEvent):
+class ConversationCreated(TicketEvent):
     """A conversation begins: a ticket, a mail, a session, else the first message of an address for
     some time. Sent off before the agent works on it; later messages of it are not told."""
 
     event = "conversation.created"
 
     conversation_id: Annotated[str, Field(description="ULID of the conversation.")]
-    ticket_id: _TicketId
     source: Annotated[
         str, Field(description="The source that the caller named, else the type of the event.")
     ]

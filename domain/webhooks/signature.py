@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Trigger
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - of secrets, none itself
@@ -18,7 +19,6 @@ EVENT: Final = "X-Service-Event"
 STANDARD_ID: Final = "webhook-id"
 STANDARD_TIMESTAMP: Final = "webhook-timestamp"
 STANDARD_SIGNATURE: Final = "webhook-signature"
-USER_AGENT: Final = "Service-Webhooks/1.0"
 MASK: Final = "***"
 
 _SECRETS: Final = (SIGNATURE, SIGNATURE_NEXT, STANDARD_SIGNATURE)
@@ -58,13 +58,14 @@ def signed_headers(
     timestamp: int,
     body: bytes,
     secrets: Sequence[str],
+    service: ServiceName,
 ) -> dict[str, str]:
     """All headers of a delivery. `secrets`: the newest first; during a rotation's overlap the older
     one signs X-Service-Signature, for receivers that know no other. `timestamp`: Unix seconds."""
     newest, *older = secrets
     headers = {
         "Content-Type": "application/json",
-        "User-Agent": USER_AGENT,
+        "User-Agent": f"{service.token}-Webhooks/1.0",
         EVENT: event,
         TIMESTAMP: str(timestamp),
         SIGNATURE: service_signature(older[0] if older else newest, timestamp, body),

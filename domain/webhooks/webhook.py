@@ -60,8 +60,8 @@ class Notice(StrEnum):
 
 class Webhook(BaseModel):
     """A subscription as people see it: without its secret. `missed`: events it has not got and that
-    can still be replayed, counted up to 1000. `previous_secret_until`: the end of a rotation's
-    overlap."""
+    can still be replayed, counted up to 1000. `once_per_ticket`: only the first event
+    of each type is sent for a ticket. `previous_secret_until`: the end of a rotation's overlap."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,6 +70,7 @@ class Webhook(BaseModel):
     url: str
     events: tuple[str, ...]
     retry_policy: RetryPolicy
+    once_per_ticket: bool
     is_active: bool
     failure_count: int
     disabled_at: datetime | None

@@ -1,14 +1,14 @@
 """occurrences of an error report
 
 Revision: 3f6a08d41c57
-Follows: 5b0d2c7e91fa
+Follows: 3d7a90c1e52b
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "3f6a08d41c57"
-down_revision = "5b0d2c7e91fa"
+down_revision = "3d7a90c1e52b"
 branch_labels = None
 depends_on = None
 

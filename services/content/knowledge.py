@@ -1,7 +1,13 @@
 """What people do with a client's knowledge: the facts that the agent may answer from."""
 
 from domain.agent.brain import Language
-from domain.content.content import KnowledgeChange, KnowledgeEntry, check_body, check_line
+from domain.content.content import (
+    KnowledgeChange,
+    KnowledgeEntry,
+    check_body,
+    check_language,
+    check_line,
+)
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.content.content import ContentRepository
@@ -20,7 +26,7 @@ async def add_knowledge(
         entry_id=entry_id,
         title=check_line("title", title),
         body=check_body(body),
-        language=language,
+        language=check_language(language, title, body),
         now=work.now,
     )
     work.note(actor, "knowledge created", knowledge_id=entry_id)
@@ -30,11 +36,13 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Its new text is found as that of a new entry is. Raises RoleRequired, ContentNotFound."""
+    """Its new text is found as that of a new entry is. Raises RoleRequired, InvalidContent,
+    ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(
         entry_id, change, work.now
     )
+    check_language(changed.language, changed.title, changed.body)
     work.note(actor, "knowledge changed", knowledge_id=entry_id)
     return changed
 

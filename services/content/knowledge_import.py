@@ -1,12 +1,10 @@
 """Bringing knowledge along in a file: all of it, or nothing."""
 
-import asyncio
-
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.content.content import KnowledgeChange
 from domain.content.errors import InvalidKnowledgeFile
-from domain.content.knowledge_file import ImportPlan, KnowledgeFile, plan_of, read_file
+from domain.content.knowledge_file import ImportPlan, KnowledgeRead, plan_of
 from domain.core.ids import TenantId
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -15,24 +13,23 @@ from store.content.content_changes import ContentChanges
 
 
 async def planned_import(
-    connection: AsyncConnection, tenant: TenantId, file: KnowledgeFile
+    connection: AsyncConnection, tenant: TenantId, read: KnowledgeRead
 ) -> ImportPlan:
-    """What the file would do now. An entry that has the title and the language of one in the file
-    is changed."""
-    # In a thread: a file may be long.
-    entries, problems = await asyncio.to_thread(read_file, file)
-    there = await ContentChanges(connection, tenant).titled([one.title for one in entries])
-    return plan_of(entries, problems, there)
+    """What a file that was read would do now. An entry that has the title and the language of one
+    in the file is changed."""
+    titles = [one.title for one in read.entries]
+    there = await ContentChanges(connection, tenant).titled(titles)
+    return plan_of(read, there)
 
 
-async def import_knowledge(work: UnitOfWork, actor: Actor, file: KnowledgeFile) -> ImportPlan:
+async def import_knowledge(work: UnitOfWork, actor: Actor, read: KnowledgeRead) -> ImportPlan:
     """Add and change what the file says.
 
     Raises RoleRequired, InvalidKnowledgeFile for a file with a problem or without an entry,
     TooMuchContent, ClientNotFound.
     """
     actor.require(MANAGERS)
-    plan = await planned_import(work.connection, work.tenant, file)
+    plan = await planned_import(work.connection, work.tenant, read)
     if plan.problems or not (plan.new or plan.changed or plan.same):
         raise InvalidKnowledgeFile
     await ContentRepository(work.connection, work.tenant).add_entries(

@@ -3,7 +3,7 @@
 Nothing of it reaches a brain before a member has accepted it.
 """
 
-from domain.content.content import KnowledgeEntry, TemplateEntry
+from domain.content.content import KnowledgeEntry, TemplateEntry, check_language, language_of
 from domain.content.suggestion import (
     MAX_REASON,
     SuggestedEntry,
@@ -23,8 +23,13 @@ async def suggest(
 ) -> Suggestion:
     """Keep it for the client's people. For whoever may act for the client, keys too.
 
-    Raises TooManySuggestions, ClientNotFound.
+    Raises InvalidContent, TooManySuggestions, ClientNotFound.
     """
+    match proposed:
+        case SuggestedEntry(title=title, body=body, language=language):
+            check_language(language, title, body)
+        case SuggestedTemplate(body=body, language=language):
+            check_language(language, body)
     suggestion = Suggestion(
         id=work.new_id(),
         proposed=proposed,
@@ -49,7 +54,8 @@ async def accept_suggestion(
     work.note(actor, "suggestion accepted", suggestion_id=suggestion_id)
     match suggestion.proposed:
         case SuggestedEntry(title=title, body=body, language=language):
-            return await add_knowledge(work, actor, title=title, body=body, language=language)
+            written = language_of((title, body), language)
+            return await add_knowledge(work, actor, title=title, body=body, language=written)
         case SuggestedTemplate() as template:
             return await add_template(
                 work,
@@ -57,7 +63,7 @@ async def accept_suggestion(
                 NewTemplate(
                     template.name,
                     template.category,
-                    template.language,
+                    language_of((template.body,), template.language),
                     template.body,
                     intent=template.intent,
                     not_for=template.not_for,

@@ -7,6 +7,7 @@ from domain.agent.intent import Intent
 from domain.content.content import (
     TemplateChange,
     TemplateEntry,
+    check_language,
     check_line,
     check_not_for,
     check_template_body,
@@ -53,7 +54,7 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
         id=work.new_id(),
         name=check_line("name", new.name),
         category=new.category,
-        language=new.language,
+        language=check_language(new.language, new.body),
         body=check_template_body(new.body),
         intent=new.intent,
         not_for=check_not_for(new.not_for),
@@ -68,11 +69,14 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 async def change_template(
     work: UnitOfWork, actor: Actor, template_id: str, change: TemplateChange
 ) -> TemplateEntry:
-    """What was drafted with it stays as it was drafted. Raises RoleRequired, ContentNotFound."""
+    """What was drafted with it stays as it was drafted. Raises RoleRequired, InvalidContent,
+    ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_template(
         template_id, change, work.now
     )
+    if change.body is not None or change.language is not None:
+        check_language(changed.language, changed.body)
     work.note(actor, "template changed", template_id=template_id)
     return changed
 

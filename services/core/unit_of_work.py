@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -19,6 +20,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.runs.ports import Starter
 from domain.tenants.actor import Actor
+from domain.tenants.errors import LooseningHeld
 from store.audit.audit_log import AuditLog
 from store.core.database import PATIENCE_S, Database
 
@@ -30,18 +32,21 @@ class UnitOfWork:
     """What a use case works on. `now` is one moment for all of it.
 
     `connection` is for use cases and the repositories they call, never for an edge. `woken`: after
-    the commit, the reviews whose runs have heard that they are decided.
+    the commit, the reviews whose runs have heard that they are decided. `dry_run`: it is rolled
+    back.
     """
 
     connection: AsyncConnection
     tenant: TenantId
     now: datetime
     new_id: NewId
+    dry_run: bool = False
     woken: set[str] = field(default_factory=set)
     _deliveries: list[str] = field(default_factory=list)
     _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
     _begun: list[tuple[str, BackgroundRef]] = field(default_factory=list)
     _notes: list[Note] = field(default_factory=list)
+    _trials: int = 0
 
     def deliver(self, *delivery_ids: str) -> None:
         """Have webhook deliveries sent after the commit."""
@@ -58,6 +63,23 @@ class UnitOfWork:
     def note(self, actor: Actor, what: str, **ids: str) -> None:
         """The audit entry: who did what to which record, never what they wrote."""
         self._notes.append(Note(actor, what, ids))
+
+    @asynccontextmanager
+    async def trial(self) -> AsyncIterator["Trial"]:
+        """A part of the work that can be undone whole: its rows, notes, and what it starts."""
+        self._trials += 1
+        savepoint = f"trial_{self._trials}"
+        await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
+        yield Trial(self, savepoint, tuple(len(one) for one in self._lists))
+
+    def forget_since(self, lengths: tuple[int, ...]) -> None:
+        """Start and note nothing that was added since the lists had these lengths."""
+        for one, length in zip(self._lists, lengths, strict=True):
+            del one[length:]
+
+    @property
+    def _lists(self) -> tuple[list[Any], ...]:
+        return (self._deliveries, self._decisions, self._begun, self._notes)
 
     async def write_notes(self) -> None:
         """Put the audit entries into the log, in the transaction of what they tell. It must be the
@@ -91,18 +113,37 @@ class UnitOfWork:
             _log.warning("deliveries not started", delivery_id=first, code=error.code)
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A part of a unit of work. `lengths`: of what the work had before it."""
+
+    work: UnitOfWork
+    savepoint: str
+    lengths: tuple[int, ...]
+
+    async def undo(self) -> None:
+        """Undo the part; the rest of the work goes on."""
+        await self.work.connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {self.savepoint}")
+        self.work.forget_since(self.lengths)
+
+
 class _Undo(Exception):
     """Ends the transaction of a dry run."""
 
 
 class UnitsOfWork:
-    """Opens units of work. Committed when the block ends, rolled back when it raises."""
+    """Opens units of work. Committed when the block ends or raises LooseningHeld, rolled back when
+    it raises anything else."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
         self._engine = engine
         self._now = now
         self._new_id = new_id
+
+    def now(self) -> datetime:
+        """The present moment, aware UTC."""
+        return self._now()
 
     @asynccontextmanager
     async def of(
@@ -140,9 +181,15 @@ class UnitsOfWork:
     ) -> AsyncIterator[UnitOfWork]:
         with suppress(_Undo):
             async with transaction as connection:
-                work = UnitOfWork(connection, tenant, self._now(), self._new_id)
-                yield work
+                work = UnitOfWork(connection, tenant, self._now(), self._new_id, dry_run=dry_run)
+                held: LooseningHeld | None = None
+                try:
+                    yield work
+                except LooseningHeld as error:
+                    held = error  # its row is what was written
                 if dry_run:
                     raise _Undo
                 await work.write_notes()
             await work.start(self._engine)
+            if held is not None:
+                raise held

@@ -12,6 +12,8 @@ from services.core.unit_of_work import UnitOfWork
 from services.identity.accounts import OwnAccount, account_of, account_of_person
 from services.identity.sessions import OpenedSession, Visitor, open_session
 from store.identity.codes import CodeRepository, NewCode
+from store.identity.people import address_of
+from store.tenants.members import MemberRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) ->
     )
     if account is None:
         return None
+    await MemberRepository(work.connection).verify_address(account.user_id, work.now)
     return await _let_in(work, account, presented.kind, presented.visitor, presented.random)
 
 
@@ -114,6 +117,9 @@ async def sign_in_person(
     )
     if account is None:
         return None
+    email = proved.person.email
+    if email is not None and email == await address_of(work.connection, account.user_id):
+        await MemberRepository(work.connection).verify_address(account.user_id, work.now)
     return await _let_in(work, account, SessionKind.BROWSER, proved.visitor, proved.random)
 
 

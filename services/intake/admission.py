@@ -5,7 +5,7 @@ Whatever it refuses is rolled back whole: a refused message leaves no row and is
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -122,13 +122,15 @@ async def admit_event(
     """Store the event, its message and its run, and count its ticket; the run has sent what is
     told of a threshold that it reaches.
 
-    For every actor that may act for the client; a key must still be active. Everything is decided
-    behind the account's lock, by the time when the lock was got, so that of many at once exactly
-    as many get in as there is room for. No audit entry: the rows tell it, and this is the hot path.
+    For every actor that may act for the client; a key must still be active. A person becomes the
+    event's author, which is audited; other events are not, because this is the hot path.
+    Everything is decided behind the account's lock, by the time when the lock was got, so that of
+    many at once exactly as many get in as there is room for.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown.
     """
     connection, tenant = work.connection, work.tenant
+    arrival = _authored(arrival, actor)
     key_id = actor.name if actor.kind is ActorKind.KEY else None
     customer = claimed_customer(arrival.event)
     account = await AccountRepository(connection, tenant).lock()
@@ -154,6 +156,8 @@ async def admit_event(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
     await _write_rows(work, arrival, playbook, at)
+    if arrival.event.author is not None:
+        work.note(actor, "ticket typed", event_id=arrival.event_id)
     if playbook is None:
         return Unmatched(arrival.event_id, arrival.event.event_type)
     ledger = UsageLedger(connection, tenant)
@@ -163,6 +167,12 @@ async def admit_event(
         after, _untold(after, recent), now=at, new_id=work.new_id, run_id=arrival.run_id
     )
     return Admitted(_ref(tenant, arrival), playbook)
+
+
+def _authored(arrival: Arrival, actor: Actor) -> Arrival:
+    """The arrival with its event's author: the person whose session sent it, else None."""
+    author = actor.name if actor.kind is ActorKind.PERSON else None
+    return replace(arrival, event=arrival.event.model_copy(update={"author": author}))
 
 
 async def _check_share(

@@ -90,7 +90,7 @@ async def _example(
         id=work.new_id(),
         run_id=record.run_id,
         text=text,
-        language=language_of(record),
+        language=language_of(record, text),
         classification=lesson.classification,
         intent=lesson.intent,
         labelled_by=actor.known_as,

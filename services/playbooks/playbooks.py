@@ -1,10 +1,13 @@
 """What people do with a client's playbooks, and the telling of those that come on.
 
 A merchant's systems hear of each time a playbook comes on, once. Whatever begins to answer events
-passes the publish gate (`services/playbooks/publish_gate.py`) in the same transaction.
+passes the publish gate (`services/playbooks/publish_gate.py`) in the same transaction. A change
+that loosens waits for a second manager (`services/tenants/loosenings.py`): each use case raises
+LooseningHeld then, and takes the loosening that was `granted`.
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from itertools import combinations
 
 from domain.playbooks.errors import (
@@ -14,12 +17,15 @@ from domain.playbooks.errors import (
     TooManyPlaybooks,
 )
 from domain.playbooks.file import PlaybookDraft
+from domain.playbooks.loosened import WantedChange, loosened
 from domain.playbooks.merge import ImportOutcome, PlaybookChange, change_of, compare
 from domain.playbooks.playbook import MAX_PLAYBOOKS, Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.loosening import Loosening
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
 from services.playbooks.publish_gate import Publication, go_live
+from services.tenants.loosenings import held_if_looser
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 from store.tenants.accounts import AccountRepository
@@ -33,17 +39,20 @@ async def create_playbook(
     publication: Publication,
     *,
     note: str | None = None,
+    granted: Loosening | None = None,
 ) -> PlaybookEntry:
     """Make one. `note`: why. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
     PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
-    (change,) = await _compared(work, [spec])
-    if change.outcome is not ImportOutcome.CREATED:
-        raise PlaybookNameTaken(spec.name)
-    await _store(work, actor, change, note)
-    await _refuse_taken(work, [change.entry.playbook.id])
-    await go_live(work, actor, publication, [change.entry.playbook.id])
+    wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)
+    async with _held(work, actor, wanted, granted):
+        (change,) = await _compared(work, [spec])
+        if change.outcome is not ImportOutcome.CREATED:
+            raise PlaybookNameTaken(spec.name)
+        await _store(work, actor, change, note)
+        await _refuse_taken(work, [change.entry.playbook.id])
+        await go_live(work, actor, publication, [change.entry.playbook.id])
     return change.entry
 
 
@@ -53,20 +62,31 @@ async def update_playbook(
     playbook_id: str,
     draft: PlaybookDraft,
     publication: Publication,
+    *,
+    granted: Loosening | None = None,
 ) -> PlaybookChange:
     """Make one be as the draft says, its name too, as the next version if anything but being on or
     off differs. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
     PlaybookNameTaken, PatternTaken, CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
-    before = await _locked(work, playbook_id)
-    if draft.expected_version not in (None, before.playbook.version):
-        raise PlaybookChanged(before.playbook.version)
-    spec = draft.spec
-    if not draft.says_active:
-        spec = spec.model_copy(update={"active": before.is_active})
-    change = await _become(work, actor, before, spec, draft.note)
-    await go_live(work, actor, publication, [playbook_id])
+    wanted = WantedChange(
+        use="update",
+        playbook_id=playbook_id,
+        specs=(draft.spec,),
+        says_active=draft.says_active,
+        note=draft.note,
+        override=publication.override,
+    )
+    async with _held(work, actor, wanted, granted):
+        before = await _locked(work, playbook_id)
+        if draft.expected_version not in (None, before.playbook.version):
+            raise PlaybookChanged(before.playbook.version)
+        spec = draft.spec
+        if not draft.says_active:
+            spec = spec.model_copy(update={"active": before.is_active})
+        change = await _become(work, actor, before, spec, draft.note)
+        await go_live(work, actor, publication, [playbook_id])
     return change
 
 
@@ -78,21 +98,35 @@ async def restore_playbook(
     publication: Publication,
     *,
     note: str | None = None,
+    granted: Loosening | None = None,
 ) -> PlaybookChange:
     """Make one be as it was, as the next version; whether it is on stays. Raises the same, but
     CasesNotGreen only of a version that never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
-    before = await _locked(work, playbook_id)
-    earlier = await PlaybookVersions(work.connection, work.tenant).read(playbook_id, version)
-    spec = earlier.spec.model_copy(update={"active": before.is_active})
-    change = await _become(work, actor, before, spec, note)
-    await go_live(work, actor, publication, [playbook_id])
+    wanted = WantedChange(
+        use="restore",
+        playbook_id=playbook_id,
+        version=version,
+        note=note,
+        override=publication.override,
+    )
+    async with _held(work, actor, wanted, granted):
+        before = await _locked(work, playbook_id)
+        earlier = await PlaybookVersions(work.connection, work.tenant).read(playbook_id, version)
+        spec = earlier.spec.model_copy(update={"active": before.is_active})
+        change = await _become(work, actor, before, spec, note)
+        await go_live(work, actor, publication, [playbook_id])
     return change
 
 
 async def import_playbooks(
-    work: UnitOfWork, actor: Actor, specs: Sequence[PlaybookSpec], publication: Publication
+    work: UnitOfWork,
+    actor: Actor,
+    specs: Sequence[PlaybookSpec],
+    publication: Publication,
+    *,
+    granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
     """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
 
@@ -102,36 +136,67 @@ async def import_playbooks(
     """
     actor.require(MANAGERS)
     publication.permit(actor)
-    changes = await _compared(work, specs)
-    for change in changes:
-        await _store(work, actor, change)
-    done = [one.entry.playbook.id for one in changes if one.outcome is not ImportOutcome.UNCHANGED]
-    await _refuse_taken(work, done)
-    await go_live(work, actor, publication, done)
+    wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
+    async with _held(work, actor, wanted, granted):
+        changes = await _compared(work, specs)
+        for one in changes:
+            await _store(work, actor, one)
+        changed = (one for one in changes if one.outcome is not ImportOutcome.UNCHANGED)
+        done = [one.entry.playbook.id for one in changed]
+        await _refuse_taken(work, done)
+        await go_live(work, actor, publication, done)
     return changes
 
 
 async def switch_playbook(
-    work: UnitOfWork, actor: Actor, playbook_id: str, publication: Publication, *, active: bool
+    work: UnitOfWork,
+    actor: Actor,
+    playbook_id: str,
+    publication: Publication,
+    *,
+    active: bool,
+    granted: Loosening | None = None,
 ) -> PlaybookEntry:
     """Turn one on or off, unless it is so. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
     PatternTaken, and CasesNotGreen of a version that never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
-    await AccountRepository(work.connection, work.tenant).lock()
-    await _switch(work, actor, playbook_id, active=active)
-    await _refuse_taken(work, [playbook_id])
-    await go_live(work, actor, publication, [playbook_id])
+    wanted = WantedChange(
+        use="switch", playbook_id=playbook_id, active=active, override=publication.override
+    )
+    async with _held(work, actor, wanted, granted):
+        await _switch(work, actor, playbook_id, active=active)
+        await _refuse_taken(work, [playbook_id])
+        await go_live(work, actor, publication, [playbook_id])
     return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 
 
-async def delete_playbook(work: UnitOfWork, actor: Actor, playbook_id: str) -> None:
+async def delete_playbook(
+    work: UnitOfWork, actor: Actor, playbook_id: str, *, granted: Loosening | None = None
+) -> None:
     """Turn one off for good: it is listed no more, its name and pattern are free, and its versions
     explain the runs that it answered; those that are under way end by it. Raises RoleRequired,
     PlaybookNotFound."""
     actor.require(MANAGERS)
-    await PlaybookRepository(work.connection, work.tenant).delete(playbook_id, work.now)
-    work.note(actor, "playbook deleted", playbook_id=playbook_id)
+    wanted = WantedChange(use="delete", playbook_id=playbook_id)
+    async with _held(work, actor, wanted, granted):
+        await PlaybookRepository(work.connection, work.tenant).delete(playbook_id, work.now)
+        work.note(actor, "playbook deleted", playbook_id=playbook_id)
+
+
+def _held(
+    work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
+) -> AbstractAsyncContextManager[None]:
+    """Every use case here runs in it: see `held_if_looser`."""
+    playbooks = PlaybookRepository(work.connection, work.tenant)
+    return held_if_looser(
+        work,
+        actor,
+        wanted.model_dump(mode="json"),
+        look=playbooks.all,
+        compare=loosened,
+        granted=granted,
+    )
 
 
 async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:

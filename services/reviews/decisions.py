@@ -6,9 +6,11 @@ from the draft, are put into the queue of corrections in the same transaction.
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
 from domain.tenants.actor import REVIEWERS, Actor
+from domain.tenants.four_eyes import check_four_eyes
 from services.core.unit_of_work import UnitOfWork
 from store.learning.corrections import CorrectionRepository
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
+from store.tenants.standings import MemberStandings
 from store.widget.session_messages import SessionMessageRepository
 
 
@@ -24,8 +26,9 @@ async def approve_review(
     `seen_event`: the customer's latest message that was read; without it, the one it began with.
 
     Where two people must agree, the first approval leaves the review open. Raises RoleRequired,
-    EscalationNotFound, EscalationDecided, EscalationClaimed, ConversationMovedOn, DraftMissing,
-    EscalationChanged, SecondPersonRequired.
+    EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for the author of the
+    request, ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired,
+    SecondPersonUnfit.
     """
     choice = Choice(Decision.APPROVE, actor.name, seen=seen, seen_event=seen_event)
     return await _decide(work, actor, review_id, choice)
@@ -62,6 +65,9 @@ async def _decide(
     outcome = await EscalationRepository(work.connection, work.tenant).decide(
         review_id, choice, work.now
     )
+    if outcome.needs_second and choice.decision.executes:
+        members = await MemberStandings(work.connection, work.tenant).all()
+        check_four_eyes(actor, outcome.agreed_before, members, work.now)
     await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     if outcome.ref is not None:
         await CorrectionRepository(work.connection, work.tenant).note(

@@ -1,5 +1,9 @@
 """What people do with a client's settings."""
 
+from typing import Final
+
+from pydantic import JsonValue
+
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client_settings import (
     ClientSettings,
@@ -7,17 +11,33 @@ from domain.tenants.client_settings import (
     SettingsChange,
     adjusted,
 )
+from domain.tenants.loosening import Loosening, looser_settings
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import held_if_looser
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 
+USE: Final = "settings"
+"""How a loosening calls this use case."""
 
-async def change_settings(work: UnitOfWork, actor: Actor, change: SettingsChange) -> ClientSettings:
-    """From the next message on. Raises RoleRequired, ClientNotFound."""
+
+async def change_settings(
+    work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
+) -> ClientSettings:
+    """Change what the client has set, from the next message on. `granted`: the loosening that was
+    approved. Raises RoleRequired, ClientNotFound, and what `held_if_looser` raises."""
     actor.require(MANAGERS)
-    changed = await SettingsRepository(work.connection, work.tenant).change(change, work.now)
-    given = (name for name, value in change if value is not None)
-    work.note(actor, "settings changed", fields=" ".join(sorted(given)))
+    settings = SettingsRepository(work.connection, work.tenant)
+    wanted: dict[str, JsonValue] = {
+        "use": USE,
+        "settings": change.model_dump(mode="json", exclude_none=True),
+    }
+    async with held_if_looser(
+        work, actor, wanted, look=settings.read, compare=looser_settings, granted=granted
+    ):
+        changed = await settings.change(change, work.now)
+        given = (name for name, value in change if value is not None)
+        work.note(actor, "settings changed", fields=" ".join(sorted(given)))
     return changed
 
 

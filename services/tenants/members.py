@@ -4,7 +4,7 @@ The work spans clients, as users do.
 """
 
 from domain.core.errors import InvalidInput
-from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.actor import MANAGERS, Actor, ActorKind
 from domain.tenants.client import Role
 from domain.tenants.errors import MemberNotFound, OwnerStays
 from domain.tenants.user import check_user_id
@@ -32,7 +32,12 @@ async def add_member(
         if "@" not in user:
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
+        if user_id is not None and actor.kind is ActorKind.OPERATOR:
+            # A user of another identity provider, for whose address the operator vouches.
+            await members.verify_address(known, work.now)
+    before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
+    await _note_left(work, before, role)
     work.note(actor, "member added", member_id=known, role=role.value)
     await _keep_keys(work, actor, known, role)
     return known
@@ -46,7 +51,10 @@ async def change_role(work: UnitOfWork, actor: Actor, user_id: str, role: Role) 
     actor.require(MANAGERS)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")
-    changed = await MemberRepository(work.connection).change_role(work.tenant, user_id, role)
+    members = MemberRepository(work.connection)
+    before = await members.role(user_id, work.tenant)
+    changed = await members.change_role(work.tenant, user_id, role)
+    await _note_left(work, before, role)
     work.note(actor, "member changed", member_id=user_id, role=role.value)
     await _keep_keys(work, actor, user_id, role)
     return changed
@@ -63,6 +71,13 @@ async def _keep_keys(work: UnitOfWork, actor: Actor, user_id: str, role: Role | 
         work.note(actor, "key revoked", key_id=key_id)
 
 
+async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
+    """A manager who left a moment ago still holds loosenings up: else the last one would first
+    remove the others."""
+    if before in MANAGERS and after not in MANAGERS:
+        await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
+
+
 async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
     """End a membership, at once; returns the user's id. `user`: an id or a mail address.
 
@@ -74,7 +89,9 @@ async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
     known = await members.find_user(user)
     if known is None:
         raise MemberNotFound("there is no such user")
+    before = await members.role(known, work.tenant)
     await members.remove(work.tenant, known)
+    await _note_left(work, before, None)
     work.note(actor, "member removed", member_id=known)
     await _keep_keys(work, actor, known, None)
     return known

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
+from domain.core.service_name import ServiceName
 from domain.tenants.actor import MANAGERS, Actor
 from domain.webhooks.curl import signed_again
 from domain.webhooks.delivery import Delivery
@@ -127,6 +128,7 @@ async def read_delivery(
     *,
     sealer: Sealer,
     now: datetime,
+    service: ServiceName,
 ) -> tuple[Delivery, str]:
     """A delivery, and a line for a shell that sends the same once more, signed as of now. Of a
     client whose plan has no webhooks any more, too. Raises DeliveryNotFound, WebhookNotFound.
@@ -134,4 +136,4 @@ async def read_delivery(
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
     secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]
-    return found, signed_again(found, secrets, int(now.timestamp()))
+    return found, signed_again(found, secrets, int(now.timestamp()), service)

@@ -25,6 +25,7 @@ class NewSubscription:
     events: Iterable[str]
     retry_policy: RetryPolicy = RetryPolicy.NONE
     label: str | None = None
+    once_per_ticket: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ async def create_webhook(
         url=url,
         events=events,
         retry_policy=wanted.retry_policy,
+        once_per_ticket=wanted.once_per_ticket,
         secret_sealed=seal_secret(sealer, work.tenant, webhook_id, secret),
     )
     created = await webhooks.create(new, work.now)

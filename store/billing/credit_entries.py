@@ -17,7 +17,8 @@ _PAGE: Final = sa.text("""
              WHERE client_id = :client_id AND id >= :cursor), 0)::bigint AS balance
         FROM clients WHERE id = :client_id
     ), page AS (
-        SELECT id, amount, reason, event_id, created_at FROM credit_ledger
+        SELECT id, amount, reason, coalesce(event_id, returned_event_id) AS event_id, created_at
+        FROM credit_ledger
         WHERE client_id = :client_id AND (CAST(:cursor AS text) IS NULL OR id < :cursor)
         ORDER BY id DESC LIMIT :limit
     )
@@ -29,8 +30,8 @@ _PAGE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class CreditEntry:
-    """`amount`: credits that came, or negative that went. `reason`: `payment`, `ticket`, or who
-    changed it. `event_id`: of the ticket. `balance`: after it."""
+    """`amount`: credits that came, or negative that went. `reason`: `payment`, `ticket`,
+    `ticket_returned`, or who changed it. `event_id`: of the ticket. `balance`: after it."""
 
     id: str
     amount: int

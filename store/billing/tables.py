@@ -14,6 +14,8 @@ credit_ledger: Final = sa.Table(
     text("reason"),
     # Of the ticket that a credit paid for.
     text("event_id", nullable=True),
+    # Of the ticket whose credit came back.
+    text("returned_event_id", nullable=True),
     time("created_at"),
     sa.UniqueConstraint("client_id", "event_id"),
     sa.CheckConstraint("amount <> 0", name="amount"),
@@ -31,7 +33,7 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
 
-# One row a ticket: the counter of a month is the number of its rows.
+# One row a ticket: the counter of a month is the number of its rows that were not given back.
 usage_ledger: Final = sa.Table(
     "usage_ledger",
     metadata,
@@ -40,6 +42,8 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
+    # When the ticket was given back: neither brain nor executor ran for it.
+    time("returned_at", nullable=True),
     points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),
     sa.CheckConstraint("paid_by IN ('quota', 'credit')", name="paid_by"),

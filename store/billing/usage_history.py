@@ -54,6 +54,7 @@ class UsageHistory(TenantRepository):
                 used.period.in_({period_of(since), period_of(today)}),
                 used.created_at >= since,
                 used.created_at < today,
+                used.returned_at.is_(None),
             )
             .group_by(day)
         )

@@ -1,16 +1,20 @@
-"""The usage ledger: each ticket counted once, in the month of its admission, and paid for."""
+"""The usage ledger: each ticket counted once, in the month of its admission, paid for, and given
+back where neither brain nor executor ran."""
 
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.billing.quota import PaidBy, QuotaStanding, Threshold
+from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.webhooks.outbound_event import UsageThresholdReached
 from store.billing.tables import thresholds_sent
 from store.core.repository import TenantRepository
+from store.tenants.accounts import lock_if_open
 from store.webhooks.outbox import Outbox
 
 # One statement: the counter and the credit move only if the ledger's row is new. The balance may
@@ -32,6 +36,50 @@ _CHARGE: Final = sa.text("""
     INSERT INTO usage_counters (client_id, period, tickets_used)
     SELECT client_id, :period, 1 FROM counted
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
+""")
+
+# The row stays as evidence; counts leave it out. A repetition finds the ticket returned already.
+_RETURN: Final = sa.text("""
+    WITH returned AS (
+        UPDATE usage_ledger SET returned_at = :now
+        WHERE client_id = :client_id AND event_id = :event_id AND returned_at IS NULL
+        RETURNING client_id, period, paid_by
+    ), counted AS (
+        UPDATE usage_counters SET tickets_used = tickets_used - 1
+        FROM returned
+        WHERE usage_counters.client_id = returned.client_id
+          AND usage_counters.period = returned.period
+    ), refunded AS (
+        UPDATE clients SET credits_balance = credits_balance + 1
+        FROM returned WHERE clients.id = returned.client_id AND returned.paid_by = 'credit'
+        RETURNING clients.id
+    )
+    INSERT INTO credit_ledger (client_id, id, amount, reason, returned_event_id, created_at)
+    SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
+""")
+
+# The ticket returns to its month. Without a credit left it is paid for by the quota: the message
+# was admitted before.
+_TAKE_AGAIN: Final = sa.text("""
+    WITH taken AS (
+        UPDATE usage_ledger AS ticket
+        SET returned_at = NULL,
+            paid_by = CASE WHEN client.credits_balance > 0 THEN ticket.paid_by ELSE 'quota' END
+        FROM clients AS client
+        WHERE ticket.client_id = :client_id AND ticket.event_id = :event_id
+          AND ticket.returned_at IS NOT NULL AND client.id = ticket.client_id
+        RETURNING ticket.client_id, ticket.period, ticket.paid_by
+    ), counted AS (
+        UPDATE usage_counters SET tickets_used = tickets_used + 1
+        FROM taken
+        WHERE usage_counters.client_id = taken.client_id AND usage_counters.period = taken.period
+    ), spent AS (
+        UPDATE clients SET credits_balance = credits_balance - 1
+        FROM taken WHERE clients.id = taken.client_id AND taken.paid_by = 'credit'
+        RETURNING clients.id
+    )
+    INSERT INTO credit_ledger (client_id, id, amount, reason, returned_event_id, created_at)
+    SELECT id, :entry_id, -1, 'ticket_reopened', :event_id, :now FROM spent
 """)
 
 
@@ -57,6 +105,22 @@ class UsageLedger(TenantRepository):
                 "now": now,
             },
         )
+
+    async def give_back(self, event_id: str, *, entry_id: str, now: datetime) -> None:
+        """Take an event's ticket out of its month and return the credit that paid for it.
+
+        Idempotent by event. The account must be locked.
+        """
+        values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
+        await self._connection.execute(_RETURN, values)
+
+    async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
+        """Count a ticket that was given back, and take its credit again if one is left.
+
+        Idempotent by event. The account must be locked.
+        """
+        values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
+        await self._connection.execute(_TAKE_AGAIN, values)
 
     async def note_thresholds(
         self,
@@ -105,3 +169,11 @@ class UsageLedger(TenantRepository):
                 run_id=run_id,
             )
         return tuple(deliveries)
+
+
+async def take_again(
+    connection: AsyncConnection, tenant: TenantId, event_id: str, *, new_id: NewId, now: datetime
+) -> None:
+    """Count a ticket that was given back, behind the account's lock."""
+    await lock_if_open(connection, tenant)
+    await UsageLedger(connection, tenant).take_again(event_id, entry_id=new_id(), now=now)

@@ -72,7 +72,8 @@ _DRIFTING: Final = sa.text("""
             coalesce((SELECT tickets_used FROM usage_counters
                       WHERE client_id = clients.id AND period = :period), 0) AS counted,
             (SELECT count(*) FROM usage_ledger
-             WHERE client_id = clients.id AND period = :period) AS in_ledger,
+             WHERE client_id = clients.id AND period = :period
+               AND returned_at IS NULL) AS in_ledger,
             (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger
              WHERE client_id = clients.id) AS in_credit_ledger
         FROM clients WHERE id = ANY(:client_ids)

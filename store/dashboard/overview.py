@@ -20,15 +20,17 @@ _OVERVIEW: Final = sa.text("""
         LIMIT :counted
     ), trouble AS (
         SELECT CASE WHEN disabled_reason IS NULL THEN 'webhook_failing' ELSE 'webhook_off' END
-                   AS kind, id AS record_id, label AS name, failure_count AS failures
+                   AS kind, id AS record_id, label AS name, failure_count AS failures,
+               '' AS reason
         FROM webhook_subscriptions
         WHERE client_id = :client_id
           AND (disabled_reason IN ('failures', 'gone') OR is_active AND failure_count >= :failing)
         UNION ALL
-        SELECT 'connection', id, provider, 0 FROM integrations
+        SELECT 'connection', id, provider, 0, '' FROM integrations
         WHERE client_id = :client_id AND status = 'error'
         UNION ALL
-        SELECT 'poll', cursor.integration_id, connection.provider, cursor.failures
+        SELECT 'poll', cursor.integration_id, connection.provider, cursor.failures,
+               coalesce(cursor.error_code, '')
         FROM poll_cursors AS cursor JOIN integrations AS connection
           ON connection.client_id = cursor.client_id AND connection.id = cursor.integration_id
         WHERE cursor.client_id = :client_id AND cursor.failures >= :failing

@@ -83,7 +83,7 @@ _LIVE_AT: Final = """coalesce(r.live_at, CASE
     THEN r.created_at END)"""
 _EVENT: Final = (
     "source", "event_type", "customer_email", "message", "subject", "text", "payload", "unified",
-    "received_at",
+    "author", "received_at",
 )  # fmt: skip
 _ACTION: Final = (
     "id", "step", "round", "action", "state", "detail", "integration_id", "order_key",
@@ -95,13 +95,14 @@ _ACTION: Final = (
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
-        acknowledgement, ask_rating, updated_at)
+        acknowledgement, ask_rating, holds_loosening, updated_at)
     SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
         coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'),
-        coalesce(ask_rating, false), updated_at
+        coalesce(ask_rating, false), coalesce(holds_loosening, true), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
         system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
         sensitive_words jsonb, acknowledgement jsonb, ask_rating boolean,
+        holds_loosening boolean,
         updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING""")

@@ -37,7 +37,7 @@ _EVENT: Final = """(
     SELECT json_build_object(
         'source', e.source, 'event_type', e.event_type, 'customer_email', e.customer_email,
         'message', e.message, 'subject', e.subject, 'text', e.text, 'payload', e.payload,
-        'unified', e.unified, 'received_at', e.received_at)
+        'unified', e.unified, 'author', e.author, 'received_at', e.received_at)
     FROM engine_events AS e
     WHERE e.client_id = t.client_id AND e.id = t.event_id)"""
 
@@ -85,6 +85,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
+            Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),

@@ -68,6 +68,7 @@ class ArrivalRepository(TenantRepository):
             "customer_email": event.customer_email,
             "message": event.message,
             "payload": event.payload,
+            "author": event.author,
             "received_at": arrival.received_at,
             "message_id": arrival.message_id,
             "customer_key": customer,
@@ -81,9 +82,9 @@ class ArrivalRepository(TenantRepository):
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
-                                   payload, outcome, received_at)
+                                   payload, author, outcome, received_at)
         VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
-                :payload, :outcome, :received_at)
+                :payload, :author, :outcome, :received_at)
     )"""
 _RUN: Final = """, stored_run AS (
         INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,

@@ -20,6 +20,8 @@ engine_events: Final = sa.Table(
     json("payload", "{}"),
     sa.Column("unified", JSONB, nullable=True),
     text("outcome"),
+    # Id of the user who typed it with a session; NULL if a system sent it.
+    text("author", nullable=True),
     time("received_at"),
     # When the erasure of its customer began: no step works on it any more.
     time("erased_at", nullable=True),

@@ -93,6 +93,11 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
+    # Before the events, which name the tickets.
+    "ticket_events": """
+        DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
+            SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
+            FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
     # Before what is made of a correction: who accepts one at this moment has locked it, and what
     # they make is removed below.

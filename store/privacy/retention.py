@@ -17,7 +17,7 @@ from store.exports.tables import automation_events
 from store.intake.attachment_bytes import AttachmentBytes
 from store.runs.tables import ai_conversations, customer_memories, engine_messages, sentiment_logs
 from store.tenants.tables import client_settings
-from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
+from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
 # Machines' clocks differ, and an id is drawn a little before its row's time or after it.
@@ -173,6 +173,7 @@ class RetentionRepository(TenantRepository):
         missed = sa.exists().where(
             webhook_misses.c.client_id == events.client_id, webhook_misses.c.event_id == events.id
         )
+        removed += await self._some(ticket_events, ticket_events.c.last_at < before)
         return removed + await self._some(outbox, events.created_at < before, sa.not_(missed))
 
     async def churn(self, before: datetime) -> int:

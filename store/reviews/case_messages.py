@@ -13,8 +13,10 @@ import sqlalchemy as sa
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.safety.sensitive import SensitiveMatter
+from domain.core.contracts import RunRef
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES, Decision
+from domain.runs.contracts import ReopenedRun
 from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository
 from store.runs.threads import ThreadRepository
@@ -113,6 +115,9 @@ _HAND_OVER: Final = sa.text("""
 _REVIEWS_OF_RUN: Final = sa.text("""
     SELECT id FROM escalation_tickets WHERE client_id = :client_id AND run_id = :run_id
 """)
+_OF_ANSWERED: Final = f"""(joined.id = :run_id OR joined.joined_review = ANY(:reviews))
+      AND review.client_id = :client_id AND review.id = joined.joined_review
+      AND answered.status = '{RunStatus.COMPLETED}'"""
 _CLOSE: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.COMPLETED}', finished_at = :now
@@ -120,10 +125,29 @@ _CLOSE: Final = sa.text(f"""
     JOIN engine_runs AS answered
       ON answered.client_id = review.client_id AND answered.id = review.run_id
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
-      AND (joined.id = :run_id OR joined.joined_review = ANY(:reviews))
-      AND review.client_id = :client_id AND review.id = joined.joined_review
-      AND answered.status = '{RunStatus.COMPLETED}'
+      AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
+# They are as they were at admission, but for what their callers were told.
+_REOPEN: Final = sa.text(f"""
+    UPDATE engine_runs AS joined
+    SET status = '{RunStatus.RECEIVED}', joined_review = NULL
+    FROM escalation_tickets AS review
+    JOIN engine_runs AS answered
+      ON answered.client_id = review.client_id AND answered.id = review.run_id
+    WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
+      AND NOT joined.covered AND {_OF_ANSWERED}
+    RETURNING joined.id, joined.event_id, (
+        SELECT version.threshold FROM playbook_versions AS version
+        WHERE version.client_id = joined.client_id AND version.playbook_id = joined.playbook_id
+          AND version.version = joined.playbook_version
+    ) AS threshold
+""")  # noqa: S608 - our own names
+_COVER: Final = sa.text("""
+    UPDATE engine_runs AS joined SET covered = true
+    FROM escalation_tickets AS review
+    WHERE joined.client_id = :client_id AND joined.joined_review = review.id
+      AND review.client_id = :client_id AND review.run_id = :run_id
+""")
 _FAIL: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.FAILED}', error_code = :error_code, finished_at = :now
@@ -199,14 +223,29 @@ class CaseMessages(TenantRepository):
         )
         return EscalationReason(row.reason)
 
-    async def close_joined(self, run_id: str, now: datetime) -> None:
-        """Complete the runs of messages that a case's answer has answered; idempotent.
+    async def close_joined(self, run_id: str, now: datetime) -> Sequence[ReopenedRun]:
+        """Complete the runs of messages that the answer of a case covers, and reopen the others;
+        return the reopened runs, oldest first. Idempotent: a repetition reopens none.
 
-        `run_id`: of a case that was just completed, or of a message that joined it.
+        `run_id`: the run of a case that has just completed, or of a message that joined it.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         reviews = list((await self._connection.scalars(_REVIEWS_OF_RUN, this)).all())
         await self._connection.execute(_CLOSE, {**this, "reviews": reviews, "now": now})
+        reopened = await self._connection.execute(_REOPEN, {**this, "reviews": reviews})
+        runs = [
+            ReopenedRun(
+                ref=RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.id),
+                threshold=row.threshold,
+            )
+            for row in reopened
+        ]
+        return sorted(runs, key=lambda run: run.ref.event_id)
+
+    async def _cover(self, run_id: str) -> None:
+        """Mark the messages that have joined a case as covered by a person's words. The caller
+        has locked the review, so that none joins meanwhile."""
+        await self._connection.execute(_COVER, {"client_id": self._tenant, "run_id": run_id})
 
     async def fail_case(
         self, run_id: str, error_code: str, now: datetime

@@ -34,11 +34,13 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """What came of a choice. `ref`: whose workflow must hear of a decision, None while a second
-    person is awaited."""
+    """The outcome of a choice. `ref`: the run of a decision, None while a second person is awaited.
+    `needs_second`: two must agree. `agreed_before`: who was the first of them."""
 
     status: EscalationStatus
     ref: RunRef | None
+    needs_second: bool = False
+    agreed_before: str | None = None
 
     @property
     def awaits_second(self) -> bool:
@@ -114,6 +116,8 @@ class EscalationRepository(CaseMessages):
         standing, ref = await self._lock(escalation_id)
         standing.check(choice, now)
         words = {} if choice.text is None else {"edited_text": choice.text}
+        if words:
+            await self._cover(ref.run_id)
         if standing.is_first_of_two(choice.decision):
             # The others may go on at once.
             await self._set(
@@ -123,7 +127,7 @@ class EscalationRepository(CaseMessages):
                 first_approved_at=now,
                 **words,
             )
-            return DecisionOutcome(EscalationStatus.PENDING, None)
+            return DecisionOutcome(EscalationStatus.PENDING, None, needs_second=True)
         await self._set(
             escalation_id,
             status=choice.decision.status,
@@ -134,7 +138,12 @@ class EscalationRepository(CaseMessages):
             **words,
         )
         await self._hand_over(conversation_id, now)
-        return DecisionOutcome(choice.decision.status, ref)
+        return DecisionOutcome(
+            choice.decision.status,
+            ref,
+            needs_second=standing.needs_second,
+            agreed_before=standing.first_approved_by,
+        )
 
     async def settle(
         self, run_id: str, round_: int, *, expired: bool, now: datetime
@@ -195,6 +204,9 @@ class EscalationRepository(CaseMessages):
             {"client_id": self._tenant, "escalation_id": escalation_id},
             EscalationNotFound(escalation_id),
         )
+        authors = await self._connection.scalars(
+            AUTHORS, {"client_id": self._tenant, "review_id": escalation_id}
+        )
         standing = ReviewStanding(
             id=escalation_id,
             status=EscalationStatus(row.status),
@@ -204,6 +216,7 @@ class EscalationRepository(CaseMessages):
             claim=Claim(by=row.claimed_by, at=row.claimed_at) if row.claimed_by else None,
             needs_second=row.needs_second,
             first_approved_by=row.first_approved_by,
+            authors=frozenset(authors),
         )
         ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.run_id)
         return standing, ref
@@ -229,6 +242,35 @@ LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.e
 RUN_OF_TICKET: Final = sa.and_(
     engine_runs.c.client_id == _TICKETS.client_id, engine_runs.c.id == _TICKETS.run_id
 )
+
+# The users who typed the review's message, one that joined it, or another of its conversation.
+AUTHORS: Final = sa.text("""
+    WITH first AS MATERIALIZED (
+        SELECT message.client_id, message.event_id, message.conversation_id
+        FROM escalation_tickets AS review
+        JOIN engine_runs AS run
+          ON run.client_id = review.client_id AND run.id = review.run_id
+        JOIN engine_messages AS message
+          ON message.client_id = run.client_id AND message.event_id = run.event_id
+         AND message.direction = 'inbound'
+        WHERE review.client_id = :client_id AND review.id = :review_id
+    ), messages AS MATERIALIZED (
+        SELECT client_id, event_id FROM first
+        UNION
+        SELECT other.client_id, other.event_id
+        FROM first JOIN engine_messages AS other
+          ON other.client_id = first.client_id AND other.conversation_id = first.conversation_id
+        WHERE other.direction = 'inbound'
+        UNION
+        SELECT joined.client_id, joined.event_id FROM engine_runs AS joined
+        WHERE joined.client_id = :client_id AND joined.joined_review = :review_id
+    )
+    SELECT DISTINCT event.author
+    FROM messages JOIN engine_events AS event
+      ON event.client_id = messages.client_id AND event.id = messages.event_id
+    WHERE event.author IS NOT NULL
+    ORDER BY event.author
+""")
 
 UNCLAIMED: Final = {"status": EscalationStatus.PENDING, "claimed_by": None, "claimed_at": None}
 

@@ -16,7 +16,7 @@ from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
 from store.intake.attachments import attachments_of
 from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
-from store.reviews.escalations import EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
+from store.reviews.escalations import AUTHORS, EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_messages, engine_runs
@@ -93,6 +93,7 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
     files = await attachments_of(connection, client_id, event_ids)
     fields = {
         **_fields(row),
+        "authors": (await connection.scalars(AUTHORS, this)).all(),
         "turns": earlier[::-1],
         "messages": [
             {**one, "attachments": files.get(event_id, ())}
@@ -166,6 +167,7 @@ _INBOUND: Final = (
         engine_messages.c.event_id,
         engine_messages.c.created_at,
         _TICKETS.latest_event_id,
+        _TICKETS.created_at.label("asked_at"),
         _TICKETS.decision,
         _TICKETS.decided_at,
     )
@@ -199,7 +201,14 @@ _EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        engine_messages.c.created_at <= _INBOUND.c.created_at,
+        # A message that an earlier answer left open came before that answer.
+        sa.or_(
+            engine_messages.c.created_at <= _INBOUND.c.created_at,
+            sa.and_(
+                engine_messages.c.direction == "outbound",
+                engine_messages.c.created_at <= _INBOUND.c.asked_at,
+            ),
+        ),
         engine_messages.c.body != "",
     )
     .order_by(
@@ -217,6 +226,7 @@ _JOINED: Final = (
         engine_messages.c.event_id,
         sa.func.left(engine_messages.c.body, _MAX_JOINED_CHARS).label("text"),
         engine_messages.c.created_at.label("received_at"),
+        _LATER_RUN.c.covered,
     )
     .select_from(
         _OF_CONVERSATION.join(

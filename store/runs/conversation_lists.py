@@ -11,7 +11,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.core.money import Money
 from domain.intake.event import Channel
-from domain.reviews.escalation import EscalationStatus
+from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
 from domain.runs.errors import ConversationNotFound
 from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository, owner_of
@@ -20,6 +20,7 @@ from store.runs.tables import ai_conversations
 LOOKED_THROUGH: Final = 2_000
 """Conversations that one page of a filtered list looks through: not every filter has an index."""
 
+_OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
     SELECT id, channel, customer_email, last_message_at, handed_over_at, taken_by, taken_at,
            sentiment, is_critical, client_id
@@ -30,8 +31,19 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
+# An answer may leave a message open that came before it.
+_IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
+        SELECT FROM engine_messages AS asked
+        JOIN engine_runs AS run
+          ON run.client_id = asked.client_id AND run.event_id = asked.event_id
+        LEFT JOIN escalation_tickets AS review
+          ON review.client_id = run.client_id AND review.run_id = run.id
+         AND review.status IN ({_OPEN})
+        WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
+          AND asked.direction = 'inbound'
+          AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
 _PAGE: Final = f"""
-    SELECT talk.*, said.body AS latest, said.direction = 'inbound' AS is_unanswered
+    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered
     FROM ({_LATEST} LIMIT :looked_through) AS talk
     LEFT JOIN LATERAL (
         SELECT left(body, 200) AS body, direction FROM engine_messages
@@ -79,7 +91,7 @@ _HELD: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
     """`unhappy`: the latest mood is critical. `taken`: somebody has it. `unanswered`: the latest
-    message is the customer's."""
+    message is the customer's, or a message waits for the agent or in a review."""
 
     unhappy: bool = False
     taken: bool = False
@@ -100,7 +112,7 @@ class TalkFilter:
     @property
     def outer(self) -> str:
         """What has none: so many are looked through at a time."""
-        return ("AND said.direction = 'inbound' " if self.unanswered else "") + (
+        return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
             "AND channel = :channel" if self.channel else ""
         )
 

@@ -47,7 +47,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
     `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried."""
+    its playbook is only tried. `thought_by`: the model of its thought, None before one."""
 
     status: RunStatus
     received_at: datetime
@@ -61,6 +61,7 @@ class RunState:
     sensitive: SensitiveMatter | None
     text: str
     in_shadow: bool
+    thought_by: str | None
 
 
 class RunRepository(TenantRepository):
@@ -134,7 +135,12 @@ class RunRepository(TenantRepository):
             sensitive=SensitiveMatter(row.sensitive) if row.sensitive else None,
             text=row.text or "",
             in_shadow=bool(row.in_shadow),
+            thought_by=row.model,
         )
+
+    async def thought_by(self, run_id: str) -> str | None:
+        """Return the model of the run's thought, or None before one."""
+        return await self._connection.scalar(_MODEL, self._key(run_id))
 
     async def finish(
         self,
@@ -177,6 +183,7 @@ class RunRepository(TenantRepository):
 _IS_RUN: Final = sa.and_(
     engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
 )
+_MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
 # An update sets the columns it is given values for.
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
@@ -231,6 +238,7 @@ _LOCK: Final = (
         engine_runs.c.thread_after,
         _CONVERSATION.label("conversation_id"),
         engine_runs.c.sensitive,
+        engine_runs.c.model,
         engine_events.c.text,
         versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),
     )
@@ -247,11 +255,12 @@ _ANSWER: Final = sa.select(engine_runs.c.answer).where(
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted and never answered."""
+    """A run that was admitted and never answered, or `reopened` after it had joined a review."""
 
     ref: RunRef
     threshold: float
     received_at: datetime
+    reopened: bool
 
     @property
     def place(self) -> Place:
@@ -269,6 +278,7 @@ async def runs_left_received(
             engine_runs.c.id,
             engine_runs.c.received_at,
             versions.c.threshold,
+            engine_runs.c.answer.is_not(None).label("reopened"),
         )
         .join(versions, VERSION_OF_RUN)
         .where(
@@ -284,6 +294,7 @@ async def runs_left_received(
             RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id),
             row.threshold,
             row.received_at,
+            row.reopened,
         )
         for row in rows
     ]

@@ -56,6 +56,8 @@ engine_runs: Final = sa.Table(
     sa.Column("thread_after", JSONB, nullable=True),
     # The review that the message was added to, for a human has the conversation.
     text("joined_review", nullable=True),
+    # A person wrote the answer of that review with this message in view.
+    sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
     time("received_at"),
     time("answered_at", nullable=True),
     time("finished_at", nullable=True),

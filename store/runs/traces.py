@@ -21,7 +21,7 @@ _TRACE: Final = sa.text(f"""
            run.joined_review, run.thread_after,
            jsonb_build_object(
                'event_id', event.id, 'event_type', event.event_type, 'source', event.source,
-               'received_at', event.received_at, 'normalized',
+               'author', event.author, 'received_at', event.received_at, 'normalized',
                event.unified || jsonb_build_object('subject', event.subject, 'text', event.text),
                'attachments', {attachments_json("run.client_id", "event.id")}
            ) AS event,

@@ -5,14 +5,17 @@ its own: what the next statement reads is then as fresh as the lock, and nobody 
 the transaction ends. One lock for each client, so no order of locks has to be kept.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.billing.subscription import Subscription
 from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
 from domain.tenants.client import Plan
 from domain.tenants.errors import ClientNotFound
 from store.billing.tables import credit_ledger
@@ -91,3 +94,9 @@ def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
         next_plan=Plan(row.next_plan) if row.next_plan else None,
         next_plan_from=row.next_plan_from,
     )
+
+
+async def lock_if_open(connection: AsyncConnection, tenant: TenantId) -> None:
+    """Lock the account, before any other row. A client that is being erased has none to lock."""
+    with suppress(ClientNotFound):
+        await AccountRepository(connection, tenant).lock()

@@ -38,6 +38,8 @@ class SettingsRepository(TenantRepository):
             values["authserv_ids"] = list(change.authserv_ids)
         if change.ask_rating is not None:
             values["ask_rating"] = change.ask_rating
+        if change.holds_loosening is not None:
+            values["holds_loosening"] = change.holds_loosening
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:

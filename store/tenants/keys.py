@@ -46,11 +46,13 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """A key that was active when it was read. `scopes`: what it may do; None: all that keys may."""
+    """A key that was active when it was read. `scopes`: what it may do; None: all that keys may.
+    `vouches`: the client's own system holds it, and its word on a customer's address counts."""
 
     id: str
     client_id: str
     scopes: frozenset[str] | None = None
+    vouches: bool = False
 
 
 # Statements of the gateway's way are built once: building one costs as much as running it.
@@ -212,7 +214,7 @@ class KeyRepository:
         if row is None:
             return None
         scopes = None if row.scopes is None else frozenset(row.scopes)
-        return ActiveKey(row.id, row.client_id, scopes)
+        return ActiveKey(row.id, row.client_id, scopes, vouches=material.is_own)
 
     async def is_active(self, key_id: str) -> bool:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))

@@ -125,6 +125,14 @@ class MemberRepository:
         if await self._connection.scalar(known) is None:
             raise InvalidInput("another user has this id or this mail address")
 
+    async def verify_address(self, user_id: str, now: datetime) -> None:
+        """Note when the user first proved the mail address."""
+        await self._connection.execute(
+            sa.update(users)
+            .where(users.c.id == user_id, users.c.verified_at.is_(None))
+            .values(verified_at=now)
+        )
+
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
         """List a user with a client, or change the role. Raises ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)
@@ -154,6 +162,12 @@ class MemberRepository:
         )
         if gone.rowcount == 0:
             raise MemberNotFound("the user is no member of this client")
+
+    async def note_manager_left(self, client_id: str, now: datetime) -> None:
+        """Keep when the client last lost an owner or admin."""
+        await self._connection.execute(
+            sa.update(clients).where(clients.c.id == client_id).values(manager_left_at=now)
+        )
 
     async def _check_not_owner(self, client_id: str, user_id: str) -> None:
         owner = await self._connection.scalar(

@@ -3,6 +3,7 @@
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, tenant_key, text, time
 
@@ -12,6 +13,8 @@ users: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     text("email"),
     time("created_at"),
+    # When the user proved that the address is theirs; NULL if they never did.
+    time("verified_at", nullable=True),
     sa.UniqueConstraint("email"),
 )
 
@@ -32,6 +35,8 @@ clients: Final = sa.Table(
     time("created_at"),
     # When its erasure began: nothing is let in any more (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
+    # When it last lost an owner or admin: loosenings wait for a day after that, too.
+    time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
     sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),
@@ -91,6 +96,37 @@ client_settings: Final = sa.Table(
     json("sensitive_words", "[]"),
     # What is said to a customer whose matter went to a human at once, by language.
     json("acknowledgement", "{}"),
+    # Whether a change that loosens waits for a second manager or a day.
+    sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     time("updated_at"),
     sa.UniqueConstraint("widget_key"),
+)
+
+# Changes that loosen what the agent may do: each waits for a second manager or its time.
+loosenings: Final = sa.Table(
+    "loosenings",
+    metadata,
+    *tenant_key(),
+    text("state"),
+    # What is to be done, as `domain/playbooks/loosened.py` reads it.
+    sa.Column("change", JSONB, nullable=False),
+    # What it loosens: each place, what it was and what it becomes.
+    sa.Column("differences", JSONB, nullable=False),
+    text("requested_by"),
+    time("created_at"),
+    time("takes_effect_at"),
+    # Who approved or cancelled it; "time" where its time came.
+    text("decided_by", nullable=True),
+    time("decided_at", nullable=True),
+    text("error_code", nullable=True),
+    # When the managers were told by mail.
+    time("notified_at", nullable=True),
+    sa.CheckConstraint("state IN ('pending', 'applied', 'cancelled', 'failed')", name="state"),
+    sa.CheckConstraint("(state = 'pending') = (decided_at IS NULL)", name="decided"),
+    sa.Index("ix_loosenings_due", "takes_effect_at", postgresql_where=sa.text("state = 'pending'")),
+    sa.Index(
+        "ix_loosenings_unnotified", "created_at", postgresql_where=sa.text("notified_at IS NULL")
+    ),
+    # Whose it is, when only its id is given.
+    sa.Index(None, "id"),
 )

@@ -12,22 +12,38 @@ import sqlalchemy as sa
 from domain.core.ports import NewId
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.envelope import render
-from domain.webhooks.outbound_event import OutboundEvent
+from domain.webhooks.outbound_event import OutboundEvent, TicketEvent, TicketResolved
 from domain.webhooks.webhook import wants
 from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# The row, and who may have to be told of it, in one round trip; nobody for a repetition. The share
-# lock keeps them from being deleted before the deliveries that point to them are written.
-_ADD: Final = sa.text("""
+# The row, and its number among the ticket's; no row for a repetition. The ticket's row is locked
+# until the transaction ends, so that two resolutions at once get different numbers.
+_CLAIM: Final = sa.text("""
     WITH told AS (
-        INSERT INTO outbox (client_id, id, event, dedup_key, body, created_at)
-        VALUES (:client_id, :id, :event, :dedup_key, :body, :now)
+        INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
+        VALUES (:client_id, :id, :event, :dedup_key, :now)
         ON CONFLICT (client_id, event, dedup_key) DO NOTHING
         RETURNING client_id
+    ), numbered AS (
+        INSERT INTO ticket_events (client_id, event, ticket_key, number, last_at)
+        SELECT client_id, :event, CAST(:ticket_key AS text), 1, :now FROM told
+        WHERE CAST(:ticket_key AS text) IS NOT NULL
+        ON CONFLICT (client_id, event, ticket_key)
+            DO UPDATE SET number = ticket_events.number + 1, last_at = excluded.last_at
+        RETURNING number
     )
-    SELECT webhook.id, webhook.url, webhook.events, webhook.is_active,
+    SELECT coalesce((SELECT number FROM numbered), 1) FROM told
+""")
+# The body, and the webhooks that may get it, in one round trip. The share lock keeps webhooks from
+# being deleted before the deliveries that point to them are written.
+_ADD: Final = sa.text("""
+    WITH told AS (
+        UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
+        RETURNING client_id
+    )
+    SELECT webhook.id, webhook.url, webhook.events, webhook.is_active, webhook.once_per_ticket,
            client.plan, client.trial_ends_at, client.next_plan, client.next_plan_from
     FROM told
     JOIN clients AS client ON client.id = told.client_id
@@ -53,19 +69,23 @@ class Outbox(TenantRepository):
         `run_id`: of the run that caused it, whose workflow sends the deliveries; without one, the
         caller has them sent (`Engine.send_webhooks`), or the sweeper does.
         """
-        event_id, body = new_id(), render(event, self._tenant, now)
+        event_id = new_id()
+        number = await self._claim(event, event_id, dedup_key, now)
+        if number is None:
+            return ()
+        if isinstance(event, TicketResolved):
+            event = event.numbered(number)
+        body = render(event, self._tenant, now)
         rows = await self._connection.execute(
-            _ADD,
-            {
-                "client_id": self._tenant,
-                "id": event_id,
-                "event": event.event,
-                "dedup_key": dedup_key,
-                "body": body,
-                "now": now,
-            },
+            _ADD, {"client_id": self._tenant, "id": event_id, "body": body}
         )
-        told = [row for row in rows if _in_plan(row, now) and wants(row.events, event.event)]
+        told = [
+            row
+            for row in rows
+            if _in_plan(row, now)
+            and wants(row.events, event.event)
+            and not (row.once_per_ticket and number > 1)
+        ]
         missed = [row.id for row in told if not row.is_active]
         deliveries = [
             {
@@ -100,6 +120,24 @@ class Outbox(TenantRepository):
                 ],
             )
         return tuple(str(delivery["id"]) for delivery in deliveries)
+
+    async def _claim(
+        self, event: OutboundEvent, event_id: str, dedup_key: str, now: datetime
+    ) -> int | None:
+        """Write the row without its body. Return the event's number among those of its type for the
+        ticket, 1 for an event about no ticket, or None for a repetition."""
+        number: int | None = await self._connection.scalar(
+            _CLAIM,
+            {
+                "client_id": self._tenant,
+                "id": event_id,
+                "event": event.event,
+                "dedup_key": dedup_key,
+                "ticket_key": event.ticket_key if isinstance(event, TicketEvent) else None,
+                "now": now,
+            },
+        )
+        return number
 
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:

@@ -46,6 +46,7 @@ _ALL: Final = (
         _WEBHOOKS.url,
         _WEBHOOKS.events,
         _WEBHOOKS.retry_policy,
+        _WEBHOOKS.once_per_ticket,
         _WEBHOOKS.is_active,
         _WEBHOOKS.failure_count,
         _WEBHOOKS.disabled_at,
@@ -76,6 +77,7 @@ class NewWebhook:
     events: tuple[str, ...]
     retry_policy: RetryPolicy
     secret_sealed: str = field(repr=False)
+    once_per_ticket: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class WebhookChange:
     url: str | None = None
     events: tuple[str, ...] | None = None
     retry_policy: RetryPolicy | None = None
+    once_per_ticket: bool | None = None
     pause: bool = False
 
 
@@ -106,6 +109,7 @@ class WebhookRepository(TenantRepository):
                 url=webhook.url,
                 events=webhook.events,
                 retry_policy=webhook.retry_policy,
+                once_per_ticket=webhook.once_per_ticket,
                 secret_sealed=webhook.secret_sealed,
                 created_at=now,
             )
@@ -129,6 +133,7 @@ class WebhookRepository(TenantRepository):
             "url": change.url,
             "events": change.events,
             "retry_policy": change.retry_policy,
+            "once_per_ticket": change.once_per_ticket,
         }
         values = {name: value for name, value in wanted.items() if value is not None}
         paused = {

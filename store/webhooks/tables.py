@@ -22,6 +22,19 @@ outbox: Final = sa.Table(
     sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
 )
 
+# How often each event was sent for a ticket. `ticket_key`: digest of the ticket's id.
+ticket_events: Final = sa.Table(
+    "ticket_events",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("event", sa.Text, primary_key=True),
+    sa.Column("ticket_key", sa.Text, primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False),
+    time("last_at"),
+    sa.CheckConstraint("number > 0", name="number"),
+    sa.Index(None, "client_id", "last_at"),
+)
+
 webhook_subscriptions: Final = sa.Table(
     "webhook_subscriptions",
     metadata,
@@ -30,6 +43,8 @@ webhook_subscriptions: Final = sa.Table(
     text("url"),
     json("events", "[]"),
     text("retry_policy"),
+    # Only the first event of each type is sent for a ticket.
+    sa.Column("once_per_ticket", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     # Consecutive ones.
     sa.Column("failure_count", sa.Integer, nullable=False, server_default="0"),

@@ -49,6 +49,7 @@ _TICKETS: Final = sa.text("""
         JOIN usage_ledger ticket ON ticket.client_id = message.client_id
                                 AND ticket.event_id = message.event_id
                                 AND ticket.period = :period
+                                AND ticket.returned_at IS NULL
         WHERE message.client_id = :tenant AND message.direction = 'inbound'
           AND message.widget_session_id IS NOT NULL AND message.created_at >= :since
         LIMIT :at_most

@@ -15,7 +15,7 @@ from activities.privacy.retain import Retain
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.sweep import SweepRuns
 from activities.webhooks.sweep_deliveries import SweepDeliveries
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from bench.full_database import fill
 from bench.load import LoadShop
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
@@ -88,7 +88,7 @@ async def test_no_statement_of_sweeps_and_nights_reads_a_large_table_whole(
     with _caught(database) as statements:
         await run(sweeps.start_received, step)
         await run(sweeps.wake_decided, step)
-        await run(SweepReviews(database, utc_now).expire_overdue, step)
+        await run(SweepReviews(database, utc_now, new_ulid).expire_overdue, step)
         await run(SweepDeliveries(database, Engine(), utc_now, random.random).send_left, step)
         await run(Prune(database, utc_now).prune, HousekeepingInput())
         await run(Retain(database, utc_now).retain, RetentionInput())

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from adapters.connectors.zendesk import Zendesk
+from adapters.connectors.zendesk import Zendesk, account_of
+from adapters.connectors.zendesk_changes import ZendeskChanges
 from demo.helpdesk import AGENT, DemoDesk, DeskComment
 from demo.hub import HubAddress
 from demo.platforms import (
@@ -21,7 +22,7 @@ from demo.platforms import (
 )
 from domain.inbound.errors import InboundRefused
 from domain.inbound.inbound_request import InboundRequest
-from domain.inbound.meaning import InboundTicket, Meaning, OrderNews
+from domain.inbound.meaning import InboundTicket, Meaning, OrderNews, StaffMessage
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.inbound.ports import EndpointFacts
 from domain.integrations.errors import NotAuthorized
@@ -36,7 +37,7 @@ CUSTOMER = "paul@example.com"
 
 @pytest.fixture
 def desk() -> DemoDesk:
-    return DemoDesk("http://127.0.0.1:9", "token", 500)
+    return DemoDesk("http://127.0.0.1:9", "token", 500, lambda: NOW)
 
 
 @pytest.fixture
@@ -72,6 +73,31 @@ async def test_answers_once(desk: DemoDesk, http: httpx.AsyncClient) -> None:
     assert "agent (internal): vu" in page
     with pytest.raises(NotAuthorized):
         await connector(desk, http, "wrong").check()
+
+
+async def test_is_asked_what_has_changed(desk: DemoDesk, http: httpx.AsyncClient) -> None:
+    """As the poll asks: the customer's words under the webhook's own name, then the answer."""
+    opened = desk.open(CUSTOMER, "Livraison", "Combien ?")
+    settings = {"subdomain": "acme", "email": AGENT, "base_url": desk.url}
+    integration = Integration(id="i", provider=Provider.ZENDESK, settings=settings, sealed="s")
+    polls = ZendeskChanges(account_of(integration, {"api_token": desk.token}, http))
+
+    first = await polls.changes({}, NOW - timedelta(minutes=1))
+    (asked,) = first.changes
+    platform, facts = PLATFORMS[Provider.ZENDESK], EndpointFacts("i", received_at=NOW)
+    found = platform.read(InboundRequest({}, asked.body), asked.identity, facts)
+    told = meaning_of(ticket_webhook(ADDRESS, opened, "two", NOW), Provider.ZENDESK)
+    assert isinstance(found, InboundTicket)
+    assert isinstance(told, InboundTicket)
+    assert found.message_key == told.message_key
+    assert not (await polls.changes(first.position, NOW)).changes
+
+    ticket = HelpdeskTicket(id=str(opened.number), customer_email=CUSTOMER)
+    reference = await connector(desk, http, desk.token).reply(ticket, "9,90 €", "key", again=False)
+    changed = (await polls.changes(first.position, NOW)).changes
+    read = [platform.read(InboundRequest({}, one.body), one.identity, facts) for one in changed]
+    (ours,) = [one for one in read if isinstance(one, StaffMessage)]
+    assert (ours.message_id, ours.by) == (reference, AGENT)
 
 
 def meaning_of(webhook: SentWebhook, provider: Provider) -> Meaning:

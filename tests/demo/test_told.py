@@ -7,6 +7,7 @@ import pytest
 
 from demo.receiver import ReceivedWebhook
 from demo.told import Told, as_expected, read
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import TicketResolved
@@ -27,6 +28,7 @@ def arrival() -> ReceivedWebhook:
     headers = signed_headers(
         event=TICKET.event, event_id="E", delivery_id="D", attempt=1,
         trigger=Trigger.EVENT, timestamp=1_700_000_000, body=body, secrets=[SECRET],
+        service=ServiceName(),
     )  # fmt: skip
     return ReceivedWebhook({name.lower(): value for name, value in headers.items()}, body)
 

@@ -6,17 +6,19 @@ from typing import Final
 
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category
 from domain.integrations.errors import MailRefused
+from domain.reviews.escalation import Decision
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import ai_conversations
 from tests.replay.scenarios import Scenario, answered, brain_failed
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import rows
+from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
 
 WAITS: Final = "Attendez"
 UNSURE: Final = "peut-être"
+DRAFTED: Final = "Où est ma commande 1042 ? Le chat a mangé le bon de livraison."
 
 
 class RefusingBrain:
@@ -60,6 +62,17 @@ async def joined(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     return await answered(engine, shop, **asked)
 
 
+async def left_open(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """An approval leaves the message open that came after the draft."""
+    customer = {"customer_email": "a@b.example"}
+    case = await answered(engine, shop, message=DRAFTED, **customer)
+    later = await answered(engine, shop, message=UNSURE_MESSAGE, **customer)
+    await engine.client.get_workflow_handle(later).result()
+    review = await only_row(engine.database, escalation_tickets)
+    await engine.decide(review["id"], Decision.APPROVE, seen_event=review["latest_event_id"])
+    return case
+
+
 async def joined_before_answering(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     return await _overtaken(engine, shop, WAITS)
 
@@ -90,5 +103,5 @@ BRAINS: dict[str, Callable[[LiveEngine], Brain]] = {
 
 THREAD_SCENARIOS: dict[str, Scenario] = {
     scenario.__name__: scenario
-    for scenario in (joined, joined_before_answering, joined_before_asking)
+    for scenario in (joined, left_open, joined_before_answering, joined_before_asking)
 }

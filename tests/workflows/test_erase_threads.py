@@ -21,10 +21,16 @@ CANARY = "canari"
 ZITA, BOB = f"zita@{CANARY}.example", "bob@example.com"
 
 
-async def _write(engine: LiveEngine, shop: Shop, customer: str | None, ticket: str) -> None:
+async def _write(
+    engine: LiveEngine,
+    shop: Shop,
+    customer: str | None,
+    ticket: str,
+    event_type: str = "shopify.ticket",
+) -> None:
     await engine.post(
         shop,
-        event_type="zendesk.ticket",
+        event_type=event_type,
         ticket_id=ticket,
         message=ORDER_QUESTION,
         **({} if customer is None else {"customer_email": customer}),
@@ -64,7 +70,7 @@ async def test_of_a_ticket_of_two_what_is_the_others_stays(
         )
         await connection.execute(
             sa.update(ai_conversations)
-            .where(ai_conversations.c.key == "ticket:zendesk:9")
+            .where(ai_conversations.c.key == "ticket:shopify:9")
             .values(proposal=None)
         )
     assert {"ai_conversations", "customer_memories", "engine_runs"} <= tables_with(
@@ -76,12 +82,27 @@ async def test_of_a_ticket_of_two_what_is_the_others_stays(
     assert tables_with(database_url, CANARY) == {}
     assert certificate.removed["customer_memories"] == 1
     threads = {row["key"]: row for row in await rows(engine.database, ai_conversations, of=shop)}
-    assert threads.keys() == {"ticket:zendesk:7", "ticket:zendesk:9"}
-    shared, his = threads["ticket:zendesk:7"], threads["ticket:zendesk:9"]
+    assert threads.keys() == {"ticket:shopify:7", "ticket:shopify:9"}
+    shared, his = threads["ticket:shopify:7"], threads["ticket:shopify:9"]
     assert (shared["memory_key"], shared["thread"], shared["proposal"]) == (None, {}, None)
     assert (len(shared["turns"]), his["thread"]) == (2, {"order_number": "1042"})
     memory = await only_row(engine.database, customer_memories, of=shop)
     assert memory["key"] == f"email:{BOB}"
+
+
+async def test_a_thread_of_an_author_who_only_claimed_the_address_goes(
+    engine: LiveEngine, shop: Shop, database_url: str
+) -> None:
+    for customer in (ZITA, BOB):
+        await _write(engine, shop, customer, "7", "zendesk.ticket")
+    before = await rows(engine.database, ai_conversations, of=shop)
+    assert {row["key"].partition(":")[0] for row in before} == {"claim"}
+
+    await erase(engine, shop, ZITA)
+
+    assert tables_with(database_url, CANARY) == {}
+    left = await only_row(engine.database, ai_conversations, of=shop)
+    assert left["customer_email"] == BOB
 
 
 async def test_a_ticket_that_began_without_an_address(
@@ -116,7 +137,7 @@ async def test_a_memory_is_found_where_no_event_is_left(
 
     assert tables_with(database_url, CANARY) == {}
     thread = await only_row(engine.database, ai_conversations, of=shop)
-    assert (thread["key"], thread["memory_key"]) == ("ticket:zendesk:8", None)
+    assert (thread["key"], thread["memory_key"]) == ("ticket:shopify:8", None)
 
 
 async def test_an_ended_thread_goes_too(engine: LiveEngine, shop: Shop, database_url: str) -> None:

@@ -67,7 +67,7 @@ async def test_from_the_form_to_the_customer(
     brought = await mail_to(mail, address)
     # By the way that is to be proved, and without a word of the client's.
     assert brought["From"].addresses[0].addr_spec == address
-    assert str(brought["From"].addresses[0].display_name) == "Support agent"
+    assert str(brought["From"].addresses[0].display_name) == "Service"
     assert "Chez Nous" not in brought.get_content()
     digit = digits(brought["Subject"])
     wrong = f"{(int(digit) + 1) % 1_000_000:06d}"

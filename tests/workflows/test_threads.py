@@ -52,6 +52,7 @@ async def test_each_ticket_of_a_customer_is_a_thread(engine: LiveEngine, shop: S
             shop,
             event_type="zendesk.ticket.created",
             customer_email=ANN,
+            customer_verified=True,
             ticket_id=ticket,
             message=ORDER_QUESTION,
         )
@@ -138,11 +139,12 @@ async def test_each_exchange_is_told_of_once(engine: LiveEngine, shop: Shop) -> 
 
 async def test_an_unknown_visitor_has_no_customers_thread(engine: LiveEngine, shop: Shop) -> None:
     known = {"event_type": "zendesk.ticket.created", "ticket_id": "7", "message": ORDER_QUESTION}
-    await engine.post(shop, **known, customer_email=ANN)
+    await engine.post(shop, **known, customer_email=ANN, customer_verified=True)
 
     await engine.post(shop, **known, customer_email=ANN, customer_verified=False)
+    await engine.post(shop, **known, customer_email=ANN)
 
-    assert sorted((await turns(engine.database, shop)).values()) == [2, 2]
+    assert sorted((await turns(engine.database, shop)).values()) == [2, 4]
 
 
 class CuriousBrain(ScriptedBrain):

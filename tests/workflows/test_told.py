@@ -73,6 +73,7 @@ async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop)
             "ai_response": body["response"],
             "ai_response_truncated": False,
             "duration_ms": body["duration_ms"],
+            "resolution": 1,
         }
     ]
     assert body["response"]

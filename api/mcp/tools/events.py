@@ -1,12 +1,13 @@
 """Events: drafts and simulations, which nobody is sent, and events that are worked on."""
 
 import hashlib
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 import orjson
 from pydantic import Field
 
-from api.gateway_answers import answer_event, rehearse_event
+from api.gateway_answers import EventCaller, answer_event, rehearse_event
 from api.mcp.results import ToldPart, Untrusted, fitted, untrusted
 from api.mcp.tool import DRAFTS, AtWork, CallEffect, McpTool, ToolInput, tool
 from api.mcp.tools.conversations import ConversationId
@@ -86,11 +87,13 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> Rehearsed:
             wanted.conversation_id
         )
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
-    return await _rehearse(at_work, event)
+    # The stored event says what its own sender vouched for.
+    stored = replace(at_work.event_caller, vouches=True)
+    return await _rehearse(at_work, stored, event)
 
 
 async def simulate_message(at_work: AtWork, given: MessageGiven) -> Rehearsed:
-    return await _rehearse(at_work, _event(at_work, given))
+    return await _rehearse(at_work, at_work.event_caller, _event(at_work, given))
 
 
 async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
@@ -106,16 +109,16 @@ async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
 
 
 def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
-    """As the gateway takes it, whose checks hold. A model vouches for no customer."""
+    """As the gateway takes it, whose checks hold."""
     known = given.model_dump(
         include={"message", "event_type", "subject", "customer_email"}, exclude_none=True
     )
     event = {**given.fields, **known, "client_id": at_work.tenant, "source": "mcp"}
-    return parse_request({**event, "customer_verified": False, "is_test": False}).event()
+    return parse_request({**event, "is_test": False}).event()
 
 
-async def _rehearse(at_work: AtWork, event: InboundEvent) -> Rehearsed:
-    answer = await rehearse_event(at_work.event_caller, at_work.key, event, at_work.resources)
+async def _rehearse(at_work: AtWork, by: EventCaller, event: InboundEvent) -> Rehearsed:
+    answer = await rehearse_event(by, at_work.key, event, at_work.resources)
     return fitted(lambda length: _rehearsed(answer, length))
 
 

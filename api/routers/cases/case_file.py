@@ -16,10 +16,10 @@ from domain.cases.case import CaseSpec
 from domain.cases.case_documents import (
     CaseFileShape,
     CaseImportOutcome,
-    case_yaml_in,
     cases_in,
     write_cases,
 )
+from domain.core.document import DocumentKind
 from domain.tenants.actor import REVIEWERS
 from services.cases.saved_cases import import_cases
 from store.cases.saved_cases import SavedCaseRepository
@@ -37,7 +37,7 @@ _EXAMPLE: Final[JsonValue] = {
         }
     ],
 }
-_Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, yaml=case_yaml_in)
+_Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, kind=DocumentKind.CASE_FILE)
 
 
 @router.get(

@@ -13,8 +13,9 @@ from api.routers.playbooks.body import PlaybookBody
 from api.schemas.cases.case import CaseOfRunBody, CasePage
 from api.schemas.core.client_query import cursor_after
 from domain.cases.case import CaseOrigin, CaseSpec, SavedCase
-from domain.cases.case_documents import NewCaseShape, case_in, case_yaml_in, new_case_in
+from domain.cases.case_documents import NewCaseShape, case_in, new_case_in
 from domain.cases.errors import CaseNotFound
+from domain.core.document import DocumentKind
 from domain.runs.errors import RunNotFound
 from services.cases.cases_from_runs import add_case_of_run
 from services.cases.saved_cases import add_case, change_case, delete_case
@@ -31,8 +32,8 @@ _EXAMPLE: Final[JsonValue] = {
     "scenario": {"messages": [{"text": "Bonjour, où en est ma commande 1042 ?"}]},
     "expected": {"classification": "order_status", "forbidden": ["refund"]},
 }
-_NewCase = PlaybookBody(NewCaseShape, new_case_in, _EXAMPLE, yaml=case_yaml_in)
-_ChangedCase = PlaybookBody(CaseSpec, case_in, _EXAMPLE, yaml=case_yaml_in)
+_NewCase = PlaybookBody(NewCaseShape, new_case_in, _EXAMPLE, kind=DocumentKind.NEW_CASE)
+_ChangedCase = PlaybookBody(CaseSpec, case_in, _EXAMPLE, kind=DocumentKind.CASE)
 
 
 @router.get(_CASES, summary="A client's saved cases, oldest first")

@@ -114,11 +114,12 @@ def export_answer(
 ) -> ExportResponse:
     """All of a client, as one file that is written while it is read."""
     rendering, media_type = _FORMS[form]
+    service = resources.settings.server.service
     return ExportResponse(
         _pieces(rendering, tenant, request, resources),
         {
             "content-type": media_type,
-            "content-disposition": f"attachment; filename={filename(now, form)}",
+            "content-disposition": f"attachment; filename={filename(now, form, service)}",
             "x-content-type-options": "nosniff",
             "cache-control": "no-store",
         },

@@ -49,7 +49,7 @@ async def protected_resource(resources: ResourcesDep) -> Response:
             "authorization_servers": [resources.settings.server.origin],
             "scopes_supported": EVERY_SCOPE,
             "bearer_methods_supported": ["header"],
-            "resource_name": "Customer-Support Agent Service",
+            "resource_name": resources.settings.server.service_name,
         }
     )
 

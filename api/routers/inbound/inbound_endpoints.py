@@ -63,7 +63,10 @@ async def open_one(
 ) -> OpenedEndpoint:
     """The address, and a secret that was made here, are shown this once. Where the platform gives
     out a secret of its own, everything is refused until that is stored."""
-    async with resources.work.of(member.tenant) as work:
+    async with (
+        resources.documents.admitted(member.tenant),  # the expressions of a mapping
+        resources.work.of(member.tenant) as work,
+    ):
         shown = await open_endpoint(
             work, member.actor, integration_id, body.wanted, _drawn(), sealer=resources.sealer
         )

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import GatewayCallerDep
-from api.auth import authorize
+from api.auth import authorize, may_vouch
 from api.gateway_answers import BegunDep, EventCaller, answer_event, rehearse_event
 from api.http.json_body import json_response, parse_object, read_body
 from api.idempotency_key import IdempotencyKeyDep
@@ -18,11 +18,14 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, Part
 from api.schemas.intake.gateway import (
     MAX_HTML,
+    NOT_VOUCHED,
     GatewayRequest,
     GatewayResult,
     NoPlaybook,
     parse_request,
 )
+from domain.intake.proved_address import claims_proof
+from domain.runs.run import RunResult
 from domain.tenants.actor import REVIEWERS
 from store.intake.idempotency import IdempotencyKey
 
@@ -68,13 +71,17 @@ async def gateway(
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    by = EventCaller(tenant, actor, begun, request.state.request_id)
+    vouches = may_vouch(caller)
+    by = EventCaller(tenant, actor, begun, request.state.request_id, vouches=vouches)
     if call.is_test:
         answer = await rehearse_event(by, caller, call.event(), resources)
     else:
         answer = await answer_event(by, call.event(), _idempotency(key, sent.body), resources)
+    body = answer.model_dump(mode="json", exclude_none=True)
+    if claims_proof(call.payload) and not vouches and isinstance(answer, RunResult):
+        body["notices"] = [NOT_VOUCHED.model_dump()]
     # Not by FastAPI, which would check what is ours once more.
-    return json_response(answer.model_dump(mode="json", exclude_none=True))
+    return json_response(body)
 
 
 def _idempotency(key: str | None, body: bytes) -> IdempotencyKey | None:

@@ -1,28 +1,30 @@
 """The body of a playbook or a saved case: JSON, or YAML as people write it to a file."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, JsonValue
 
+from api.documents import check_json_document, read_yaml_document
 from api.http.json_body import YAML, media_type_of, parse_object, read_body
 from api.openapi import in_one_piece
+from api.resources import Resources
 from api.route import Part
-from domain.playbooks.file import yaml_in
+from domain.core.document import DocumentKind
 
 T = TypeVar("T")
 
 
 class PlaybookBody(Part, Generic[T]):
-    """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, InvalidPlaybook.
+    """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
+    DocumentTooCostly, InvalidPlaybook, InvalidCases.
 
-    `shape`: for the document. `read`: makes of the value what the route wants. `yaml`: reads a
-    document of YAML.
+    The route names its caller first: the document is read within the admission of its client.
+    `shape`: for the document. `read`: returns what the route needs from the value.
     """
 
-    errors = (400, 408, 413, 415)
+    errors = (400, 408, 413, 415, 422)
 
     def __init__(
         self,
@@ -30,10 +32,10 @@ class PlaybookBody(Part, Generic[T]):
         read: Callable[[JsonValue], T],
         example: JsonValue,
         *,
-        yaml: Callable[[bytes], JsonValue] = yaml_in,
+        kind: DocumentKind,
     ) -> None:
         self._read = read
-        self._yaml = yaml
+        self._kind = kind
         self.body = {
             "required": True,
             "content": {
@@ -44,7 +46,11 @@ class PlaybookBody(Part, Generic[T]):
 
     async def __call__(self, request: Request) -> T:
         body = await read_body(request, also=YAML)
-        is_yaml = media_type_of(request) == YAML
-        # In a thread: a file of YAML takes a second where it is long.
-        value = await asyncio.to_thread(self._yaml, body) if is_yaml else parse_object(body)
+        resources: Resources = request.app.state.resources
+        tenant = request.state.tenant
+        if media_type_of(request) == YAML:
+            value = await read_yaml_document(resources, tenant, self._kind, body)
+        else:
+            value = parse_object(body)
+            await check_json_document(resources, tenant, self._kind, value)
         return self._read(value)

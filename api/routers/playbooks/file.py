@@ -11,6 +11,7 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, errors
 from api.routers.playbooks.body import PlaybookBody
 from api.schemas.playbooks.playbook import ImportAnswer, ImportedPlaybook, ImportQuery
+from domain.core.document import DocumentKind
 from domain.playbooks.file import playbooks_in, write_playbooks
 from domain.playbooks.merge import ImportOutcome
 from domain.playbooks.playbook import PlaybookSpec
@@ -48,7 +49,8 @@ async def export(member: MemberDep, resources: ResourcesDep) -> Response:
 async def bring_in(
     asked: Annotated[Asked[ImportQuery], Depends(QueryInClient(ImportQuery, MANAGERS))],
     specs: Annotated[
-        tuple[PlaybookSpec, ...], Depends(PlaybookBody(FileShape, playbooks_in, _EXAMPLE))
+        tuple[PlaybookSpec, ...],
+        Depends(PlaybookBody(FileShape, playbooks_in, _EXAMPLE, kind=DocumentKind.PLAYBOOK_FILE)),
     ],
     resources: ResourcesDep,
 ) -> ImportAnswer:

@@ -3,6 +3,7 @@
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
+from pydantic import JsonValue
 from starlette.responses import Response
 
 from api.access import ManagerDep, MemberDep
@@ -17,6 +18,7 @@ from api.schemas.playbooks.playbook import (
     PlaybookList,
     PlaybookOut,
 )
+from domain.core.document import DocumentKind
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.file import PlaybookDraft, draft_in
 from domain.playbooks.playbook import in_winning_order
@@ -36,7 +38,7 @@ PLAYBOOKS: Final = "/api/dashboard/playbooks"
 PLAYBOOK: Final = f"{PLAYBOOKS}/{{playbook_id}}"
 PlaybookId = Annotated[str, Depends(PathId("playbook_id", "playbook", PlaybookNotFound))]
 
-_EXAMPLE: Final = {
+_EXAMPLE: Final[JsonValue] = {
     "name": "Boutique",
     "event_type": "shopify.*",
     "threshold": 0.8,
@@ -45,7 +47,8 @@ _EXAMPLE: Final = {
     "actions": {"reply": {"level": "autonomous"}},
     "note": "Un ton plus proche.",
 }
-DraftDep = Annotated[PlaybookDraft, Depends(PlaybookBody(DraftShape, draft_in, _EXAMPLE))]
+_Draft = PlaybookBody(DraftShape, draft_in, _EXAMPLE, kind=DocumentKind.PLAYBOOK)
+DraftDep = Annotated[PlaybookDraft, Depends(_Draft)]
 
 
 @router.get(PLAYBOOKS, summary="A client's playbooks, in the order in which they win")
@@ -94,7 +97,7 @@ async def update(
     return ChangedPlaybook.after(change)
 
 
-@router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204)
+@router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204, responses=errors(409))
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
     """Its name and pattern are free. Runs that it answered can still be explained."""
     async with resources.work.of(member.tenant) as work:
@@ -118,7 +121,7 @@ async def activate(
         )
 
 
-@router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off")
+@router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off", responses=errors(409))
 async def deactivate(
     member: ManagerDep,
     playbook_id: PlaybookId,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from api.access import ManagerDep, MemberDep
 from api.resources import ResourcesDep
-from api.route import DescribedRoute, JsonBody
+from api.route import DescribedRoute, JsonBody, errors
 from api.schemas.tenants.settings import SettingsBody
 from domain.tenants.client_settings import ClientSettings
 from services.tenants.client_settings import change_settings
@@ -24,7 +24,7 @@ async def settings(member: MemberDep, resources: ResourcesDep) -> ClientSettings
         return await SettingsRepository(connection, member.tenant).read()
 
 
-@router.patch(_SETTINGS, summary="Change what a client has set")
+@router.patch(_SETTINGS, summary="Change what a client has set", responses=errors(409))
 async def change(
     member: ManagerDep,
     body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],

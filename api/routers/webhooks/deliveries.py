@@ -62,6 +62,7 @@ async def delivery(
             delivery_id,
             sealer=resources.sealer,
             now=now,
+            service=resources.settings.server.service,
         )
     return DeliveryDetail(**dict(found), curl=curl, curl_valid_until=now + VALID_FOR)
 

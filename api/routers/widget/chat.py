@@ -52,7 +52,8 @@ async def chat(
     if sent.verify_first and needs_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
-    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id)
+    # The event says what the signature or the code has proved, and nothing that the visitor typed.
+    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=True)
     idempotency = None if key is None else _idempotency(key, visit, sent)
     try:
         told = await answer_event(by, event, idempotency, resources, visit=visit)

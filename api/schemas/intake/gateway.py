@@ -67,6 +67,20 @@ class GatewayRequest(BaseModel):
         )
 
 
+class GatewayNotice(BaseModel):
+    """A field of the event that was not taken as it was sent."""
+
+    code: str = Field(examples=["customer_not_verified"])
+    message: str
+
+
+NOT_VOUCHED: Final = GatewayNotice(
+    code="customer_not_verified",
+    message="`customer_verified` est ignoré : seule une clé ak_ ou le secret du moteur peut se "
+    "porter garant d'un client. Le client est traité comme non vérifié.",
+)
+
+
 class GatewayResult(BaseModel):
     event_id: str
     run_id: str
@@ -83,6 +97,9 @@ class GatewayResult(BaseModel):
     draft: str | None = Field(
         default=None,
         description="Of a dry run only: the generated text, also where `response` is empty.",
+    )
+    notices: list[GatewayNotice] | None = Field(
+        default=None, description="What of the event was ignored; absent where nothing was."
     )
 
 

@@ -136,6 +136,10 @@ class SettingsBody(StrictBody):
     ask_rating: Annotated[
         bool | None, Field(description="Ask customers what they think of an answer.")
     ] = None
+    holds_loosening: Annotated[
+        bool | None,
+        Field(description="Have changes that loosen rules wait for a second manager, or a day."),
+    ] = None
 
     @property
     def change(self) -> SettingsChange:
@@ -151,4 +155,5 @@ class SettingsBody(StrictBody):
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
             authserv_ids=None if servers is None else check_authserv_ids(servers),
             ask_rating=self.ask_rating,
+            holds_loosening=self.holds_loosening,
         )

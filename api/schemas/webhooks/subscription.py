@@ -46,6 +46,12 @@ _Retries = Annotated[
 ]
 
 
+_ONCE_PER_TICKET: Final = (
+    "Send only the first event of each type for a ticket, for receivers that deduplicate by event "
+    "and ticket_id. A reopened ticket's later resolutions are not sent."
+)
+
+
 class CreateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -56,10 +62,13 @@ class CreateBody(StrictBody):
     url: _Url
     events: _Events
     retry_policy: _Retries = RetryPolicy.NONE
+    once_per_ticket: bool = Field(default=False, description=_ONCE_PER_TICKET)
 
     @property
     def subscription(self) -> NewSubscription:
-        return NewSubscription(self.url, self.events, self.retry_policy, self.label)
+        return NewSubscription(
+            self.url, self.events, self.retry_policy, self.label, self.once_per_ticket
+        )
 
 
 class ChangeBody(StrictBody):
@@ -73,6 +82,7 @@ class ChangeBody(StrictBody):
     url: _Url | None = None
     events: _Events | None = None
     retry_policy: _Retries | None = None
+    once_per_ticket: bool | None = Field(default=None, description=_ONCE_PER_TICKET)
     is_active: bool | None = Field(
         default=None,
         description="False pauses the webhook. Only `enable` turns it on again.",
@@ -93,6 +103,7 @@ class ChangeBody(StrictBody):
             url=self.url,
             events=None if self.events is None else tuple(self.events),
             retry_policy=self.retry_policy,
+            once_per_ticket=self.once_per_ticket,
             pause=self.is_active is False,
         )
 

@@ -13,6 +13,8 @@ from domain.core.text import fold
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SMALLEST_SHARE: Final = 0.35
+_FEWEST_WORDS: Final = 4
+_PLAIN_LEAD: Final = 3
 
 
 class _File(LexiconFile):
@@ -39,6 +41,20 @@ def spoken_language(text: str) -> Language:
     words = _read(text)
     french, english = (sum(word in own for word in words) for own in _words()[0])
     return "fr" if french >= english else "en"
+
+
+def plain_language(text: str) -> Language | None:
+    """Return French or English where the words of the text leave no doubt; None for a short or a
+    mixed text, and for another language."""
+    words = _read(text)
+    own, others = _words()
+    french = sum(word in own[0] and word not in own[1] for word in words)
+    english = sum(word in own[1] and word not in own[0] for word in words)
+    foreign = max(sum(word in other for word in words) for other in others)
+    most = max(french, english)
+    if most < _FEWEST_WORDS or most < _PLAIN_LEAD * (min(french, english) + foreign):
+        return None
+    return "fr" if french > english else "en"
 
 
 def _read(text: str) -> list[str]:

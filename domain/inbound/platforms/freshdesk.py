@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.helpdesk_form import FORM_TOPICS, check_secret, filled_form, form_meaning
 from domain.inbound.helpdesk_news import MAX_BODY
 from domain.inbound.inbound_request import InboundRequest
@@ -21,6 +22,8 @@ class FreshdeskWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
+    # The template is filled with what the ticket says of its requester.
+    author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

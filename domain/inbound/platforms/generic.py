@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_JSON, json_object, shaped
 from domain.inbound.errors import InvalidEndpoint, WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
@@ -42,6 +43,7 @@ class GenericWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
+    author_proof = AuthorProof.MAPPED
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.helpdesk_news import (
     MAX_BODY,
@@ -92,6 +93,9 @@ class IntercomWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
+    # A notification's author has a type, an id, a name and an address. A lead typed the address,
+    # and a user's is set by the page: no field says that identity verification passed.
+    author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
@@ -136,6 +140,7 @@ def _of_source(conversation: _Conversation) -> Meaning:
             text=source.body,
             message_id=source.id,
             is_first=True,
+            author_id=source.author.id,
             customer_email=source.author.email,
             customer_name=source.author.name,
             subject=source.subject,
@@ -164,6 +169,7 @@ def _of_part(conversation: _Conversation, *, by_staff: bool) -> Meaning:
             message_id=part.id,
             is_public=part.part_type != "note",
             written_by=part.author.id if by_staff else None,
+            author_id=None if by_staff else part.author.id,
             customer_email=None if by_staff else part.author.email,
             customer_name=None if by_staff else part.author.name,
             subject=conversation.source.subject,

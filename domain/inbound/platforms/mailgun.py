@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.form import PostedForm, read_form
 from domain.inbound.inbound_request import InboundRequest
@@ -81,6 +82,7 @@ class MailgunRoutes:
     needs_secret = True
     signs = True
     is_limited = True
+    author_proof = AuthorProof.MAIL
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

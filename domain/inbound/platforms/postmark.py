@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
@@ -73,6 +74,7 @@ class PostmarkInbound:
     needs_secret = False
     signs = False
     is_limited = True
+    author_proof = AuthorProof.MAIL
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

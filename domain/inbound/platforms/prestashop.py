@@ -11,6 +11,7 @@ from typing import Annotated, Final
 from pydantic import AwareDatetime, BaseModel, Field
 
 from domain.core.money import Money
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_JSON, shaped
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
@@ -133,6 +134,7 @@ class PrestaShopWebhooks:
     needs_secret = False
     signs = True
     is_limited = False
+    author_proof = AuthorProof.SIGNED_IN
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

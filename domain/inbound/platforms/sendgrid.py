@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from pydantic import JsonValue
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.form import PostedForm, read_form
 from domain.inbound.inbound_request import InboundRequest
@@ -59,6 +60,7 @@ class SendgridParse:
     needs_secret = False
     signs = True
     is_limited = True
+    author_proof = AuthorProof.MAIL
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_JSON, json_object, shaped
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
@@ -73,6 +74,7 @@ class ShopifyWebhooks:
     needs_secret = True
     signs = True
     is_limited = False
+    author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

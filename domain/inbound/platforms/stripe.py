@@ -9,6 +9,7 @@ from pydantic import AliasPath, BaseModel, Field
 from domain.core.errors import InvalidInput
 from domain.core.money import MAX_MINOR, Money
 from domain.core.stripe_signature import StripeSignature
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_JSON, shaped
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
@@ -98,6 +99,7 @@ class StripeWebhooks:
     needs_secret = True
     signs = True
     is_limited = False
+    author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False

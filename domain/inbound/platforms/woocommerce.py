@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_JSON, shaped
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
@@ -111,6 +112,7 @@ class WooCommerceWebhooks:
     needs_secret = False
     signs = True
     is_limited = False
+    author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:
         """The form that a webhook's activation sends, before anything is signed."""

@@ -10,6 +10,7 @@ from typing import Final, Self
 
 from pydantic import Field, model_validator
 
+from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.helpdesk_form import FORM_TOPICS, filled_form, form_meaning
 from domain.inbound.helpdesk_news import (
@@ -19,6 +20,7 @@ from domain.inbound.helpdesk_news import (
     HelpdeskShape,
     Id,
     MaybeBool,
+    MaybeId,
     MaybeText,
     Text,
     closed_or_nothing,
@@ -50,6 +52,7 @@ _MAX_ID: Final = 200
 
 
 class _Author(HelpdeskShape):
+    id: MaybeId = None
     email: MaybeText = None
     name: MaybeText = None
     is_staff: bool
@@ -114,6 +117,9 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
+    # A comment's author is who the mail's From or a web form names. No field of the events, and no
+    # placeholder of triggers, says that the author was signed in.
+    author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
@@ -167,6 +173,7 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             is_first=first,
             is_public=comment.is_public,
             written_by=comment.author.email,
+            author_id=None if by_staff else comment.author.id,
             customer_email=None if by_staff else comment.author.email,
             customer_name=None if by_staff else comment.author.name,
             subject=detail.subject,
@@ -189,6 +196,7 @@ def _of_new_ticket(told: _TicketEvent) -> Meaning:
             text=detail.description,
             is_first=True,
             is_public=detail.is_public is not False,
+            author_id=detail.requester_id,
             subject=detail.subject,
         )
     )

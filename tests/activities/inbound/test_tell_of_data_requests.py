@@ -5,6 +5,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from adapters.system import utc_now
+from domain.core.service_name import ServiceName
 from domain.integrations.errors import MailUnreachable
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository
@@ -23,17 +24,26 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
         answered = await data_requested(database, shop)
         await requests.fulfil(answered, by="u", now=utc_now())
     away = TellOfDataRequests(
-        database, mailer_to("smtp://127.0.0.1:1"), utc_now, dashboard_url="https://x.example/app"
+        database,
+        mailer_to("smtp://127.0.0.1:1"),
+        utc_now,
+        dashboard_url="https://x.example/app",
+        service=ServiceName("Maison Aide"),
     )
     with pytest.raises(MailUnreachable):
         await ActivityEnvironment().run(away.tell)
     activity = TellOfDataRequests(
-        database, mailer_to(mail.url), utc_now, dashboard_url="https://x.example/app"
+        database,
+        mailer_to(mail.url),
+        utc_now,
+        dashboard_url="https://x.example/app",
+        service=ServiceName("Maison Aide"),
     )
     for _ in range(2):
         await ActivityEnvironment().run(activity.tell)
 
     (told,) = mail.mails
+    assert told["From"].startswith("Maison Aide ")
     text = told.as_string()
     assert request_id in text
     assert "canari" not in text

@@ -8,7 +8,8 @@ import psutil
 import pytest
 
 from adapters.normalizing.inline import normalize_inline
-from adapters.normalizing.pool import PROCESSES, NormalizerPool
+from adapters.normalizing.pool import NormalizerPool
+from adapters.processes.process_pool import PROCESSES
 from domain.core.errors import OverBudget
 from domain.intake.event import InboundEvent
 from domain.intake.event_size import LARGE, is_large

@@ -189,7 +189,7 @@ async def test_bearer_only_where_it_is_not_the_gateway(engine: LiveEngine, shop:
     with pytest.raises(Unauthenticated):
         await authenticate(secret, resources(engine))
     key = await authenticate(Headers(shop.headers), resources(engine))
-    assert key == ActiveKey(shop.key_id, shop.client_id)
+    assert key == ActiveKey(shop.key_id, shop.client_id, vouches=True)
     user = await authenticate(Headers(bearer(token)), resources(engine))
     assert user == User("somebody", is_admin=False)
 

@@ -1,9 +1,14 @@
 """The first page: what waits, what is wrong, the first steps; and one's own page."""
 
+import pytest
 import sqlalchemy as sa
 
+from adapters.system import utc_now
+from domain.integrations.providers import Provider
 from domain.tenants.client import Role
+from store.inbound.poll_cursors import PollCursorRepository
 from store.webhooks.tables import webhook_subscriptions
+from tests.support.agent.acting import connect
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
@@ -60,3 +65,34 @@ async def test_a_poll_takes_no_message_away(front: LiveEngine, shop: Shop) -> No
         polled = await owner.http.get("/app/me", headers={"hx-request": "true"})
         assert "Saved." not in polled.text
         assert "Saved." in await owner.follow(saved)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            "en",
+            "Changes in Zendesk could not be fetched 3 times in a row: it could not be reached, "
+            "or did not answer in time",
+        ),
+        (
+            "fr",
+            "Les nouveautés de Zendesk n&#39;ont pas pu être récupérées 3 fois de suite : il était "
+            "injoignable, ou n&#39;a pas répondu à temps",
+        ),
+    ],
+)
+async def test_a_connection_that_fails_says_why_in_plain_words(
+    front: LiveEngine, shop: Shop, language: str, said: str
+) -> None:
+    found = await connect(front, shop, Provider.ZENDESK, {}, "{}")
+    async with front.database.tenant(shop.tenant) as connection:
+        cursors = PollCursorRepository(connection, shop.tenant)
+        for _ in range(3):
+            await cursors.fail(found, "action_unreachable", utc_now())
+
+    async with at_pages(front, shop, language=language) as owner:
+        assert said in await owner.see("/app")
+        polls = await owner.see("/app/inbound/polls")
+    assert ">Zendesk</a>" in polls
+    assert "action_unreachable" not in polls

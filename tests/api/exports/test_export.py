@@ -54,7 +54,7 @@ async def test_headers(
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{media}; charset=utf-8"
     assert answer.headers["content-disposition"] == (
-        f"attachment; filename=support-engine-export-2026-01-01T00-00-00-005Z.{name}"
+        f"attachment; filename=service-export-2026-01-01T00-00-00-005Z.{name}"
     )
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["cache-control"] == "no-store"

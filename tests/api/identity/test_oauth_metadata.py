@@ -34,7 +34,7 @@ async def test_of_the_resource(front: LiveEngine, path: str) -> None:
         "authorization_servers": [ORIGIN],
         "scopes_supported": [*EVERY_SCOPE],
         "bearer_methods_supported": ["header"],
-        "resource_name": "Customer-Support Agent Service",
+        "resource_name": "Service",
     }
     assert callable_by_any_page(answer)
 

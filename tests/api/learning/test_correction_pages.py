@@ -3,8 +3,9 @@
 from domain.tenants.client import Role
 from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries
+from store.learning.tables import labelled_examples
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import only_row
+from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import at_pages
 from tests.support.learning.corrections import SENT, corrected
 from tests.support.tenants.shop import Shop
@@ -42,6 +43,24 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         delete = examples.partition('action="/app/examples/')[2].partition('"')[0]
         gone = await owner.send("/app/examples", f"/app/examples/{delete}")
         assert "The example is deleted." in await owner.follow(gone)
+
+
+async def test_nothing_is_ticked_before_the_person_ticks_it(front: LiveEngine, shop: Shop) -> None:
+    """A press of the button alone teaches nothing: the class is the person's to say."""
+    at = f"{LIST}/{await corrected(front.database, shop)}"
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(at)
+        form = page.partition(f'action="{at}/accept"')[2].partition("</form>")[0]
+        assert 'type="checkbox"' in form
+        assert " checked" not in form
+        assert form.count(" selected") == form.count('value="" selected') == 2
+
+        refused = await owner.follow(
+            await owner.send(at, f"{at}/accept", {"classification": "", "intent": ""})
+        )
+        assert "There is a problem" in refused
+    for table in (saved_cases, knowledge_entries, labelled_examples):
+        assert await rows(front.database, table, of=shop) == []
 
 
 async def test_a_correction_is_dismissed(front: LiveEngine, shop: Shop) -> None:

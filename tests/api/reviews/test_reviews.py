@@ -64,6 +64,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
             "text": "Remboursez-moi !",
             "received_at": "2026-11-21T12:00:00Z",
             "attachments": [],
+            "covered": True,
         }
     ]
     assert body.pop("verdicts") == [
@@ -75,6 +76,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     assert body == {
         "id": review_id,
         "client_id": shop.client_id,
+        "authors": [],
         "status": "pending",
         "reason": "policy_restriction",
         "urgent": False,

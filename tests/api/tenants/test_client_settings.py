@@ -24,6 +24,7 @@ NOTHING: dict[str, object] = {
     "acknowledgement": {},
     "authserv_ids": [],
     "ask_rating": False,
+    "holds_loosening": True,
     "updated_at": None,
 }
 

@@ -9,6 +9,7 @@ from standardwebhooks import Webhook as StandardWebhook
 from stripe import WebhookSignature
 
 from adapters.system import new_ulid, utc_now
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import FailureKind, Trigger
 from domain.webhooks.signature import masked, signed_headers
 from store.webhooks.tables import webhook_deliveries
@@ -80,6 +81,7 @@ async def test_the_curl_line_sends_the_same(
         trigger=Trigger.EVENT,
         timestamp=1,
         body=row["request_body"],
+        service=ServiceName(),
         secrets=[webhook.secret],
     )
     await end(front, shop, delivery_id, headers=masked(sent))

@@ -39,6 +39,7 @@ async def test_create(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "url": NEW["url"],
         "events": NEW["events"],
         "retry_policy": "standard",
+        "once_per_ticket": False,
         "is_active": True,
         "failure_count": 0,
         "disabled_at": None,

@@ -33,6 +33,7 @@ async def test_change(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "url": "https://hooks.example.com:8443/autre",
         "events": ["playbook.activated"],
         "retry_policy": "standard",
+        "once_per_ticket": True,
     }
     before = (await all_of(front, owner))[0]
     for name, value in wanted.items():

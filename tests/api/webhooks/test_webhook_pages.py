@@ -59,9 +59,24 @@ async def test_a_webhook_is_added_changed_rotated_and_deleted(
 
         settings = f"{one}/settings"
         changed = {**FIELDS, "label": "ERP", "events:ticket.escalated": "on"}
-        assert "Saved." in await owner.follow(await owner.send(settings, settings, changed))
+        once = {**changed, "once_per_ticket": "on"}
+        assert "Saved." in await owner.follow(await owner.send(settings, settings, once))
         now = await read(front, shop, webhook_id)
         assert (now.label, now.events) == ("ERP", ("ticket.resolved", "ticket.escalated"))
+        assert now.once_per_ticket
+        assert re.search(r'name="once_per_ticket" value="on" checked', await owner.see(settings))
+        await owner.http.post(
+            settings,
+            data={
+                **{
+                    name: value
+                    for name, value in form_of(await owner.see(settings), settings).items()
+                    if name != "once_per_ticket"
+                },
+                **changed,
+            },
+        )
+        assert not (await read(front, shop, webhook_id)).once_per_ticket
 
         rotated = await owner.send(f"{one}/rotate", f"{one}/rotate", {"overlap_hours": "24"})
         assert await signs(front, shop, webhook_id) in rotated.text

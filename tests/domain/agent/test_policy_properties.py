@@ -48,7 +48,7 @@ def test_what_is_planned_on_an_order_is_the_customers_own(
     for action in (action for action in plan if action.kind in ON_ORDERS):
         order = situation.order
         assert order is not None
-        assert situation.event.customer_verified
+        assert situation.event.may_read
         assert situation.event.reply_allowed
         assert not situation.unsafe
         assert customer_key(order.customer_email) == customer_key(situation.event.customer_email)
@@ -130,7 +130,7 @@ def test_the_agent_acts_by_itself_only_with_a_warrant_for_the_order_that_was_nam
         assert action.warrant is Warrant.REQUEST
         assert situation.rulebook.rule(action.kind).level is ActionLevel.AUTONOMOUS
         assert situation.event.order_numbers == (action.order_number,)
-        assert situation.event.sender_authenticated
+        assert situation.event.may_act
 
 
 @thorough

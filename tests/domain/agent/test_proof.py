@@ -107,7 +107,7 @@ def test_what_only_a_model_sees_is_asked_back_if_the_words_are_there() -> None:
 
 
 def test_a_mail_that_nobody_vouches_for_authorises_nothing() -> None:
-    event = an_event().model_copy(update={"sender_authenticated": False})
+    event = an_event().model_copy(update={"proved": None, "mailed_back": True})
 
     judgement = judged(a_situation(event=event), REFUND)
 

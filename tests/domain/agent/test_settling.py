@@ -24,6 +24,7 @@ from tests.support.agent.situation import (
     an_order,
     with_rule,
 )
+from tests.support.intake.proof import proved
 
 CONFIRMED: Final = with_rule(
     REFUND, ActionRule(level=ActionLevel.CUSTOMER_CONFIRMED, limits=LIMITS)
@@ -160,8 +161,9 @@ async def test_a_changed_sum_is_asked_about_anew() -> None:
     "change",
     [
         {"customer_email": "eve@example.com"},
-        {"customer_verified": False},
-        {"sender_authenticated": False},
+        {"proved": None},
+        {"proved": None, "mailed_back": True},
+        {"proved": proved("eve@example.com")},
     ],
 )
 async def test_a_yes_counts_only_from_who_was_asked(change: dict[str, object]) -> None:

@@ -18,6 +18,7 @@ from domain.integrations.providers import Provider
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.run import RunStatus
 from tests.support.core.each import each
+from tests.support.intake.proof import proved
 
 _AT: Final = datetime(2026, 11, 23, tzinfo=UTC)
 _TOTAL: Final = Money(minor=4900, currency="EUR")
@@ -39,6 +40,7 @@ _RUN: Final = RunForCase(
     event=UnifiedEvent(
         channel=Channel.SHOP,
         customer_email="marie@x.fr",
+        proved=proved("marie@x.fr"),
         customer_name="Marie Dupont",
         subject="Commande 1042",
         text="Toujours rien pour la 1042 ! Marie, 06 12 34 56 78",

@@ -35,7 +35,8 @@ GUIDE = """# Guide
 
 
 def _read(text: str, form: FileForm = CSV) -> list[tuple[int, str, str, str]]:
-    entries, problems = read_file(KnowledgeFile(text, form, "fr"))
+    read = read_file(KnowledgeFile(text, form, "fr"))
+    entries, problems = read.entries, read.problems
     assert problems == ()
     return [(one.line, one.title, one.body, one.language) for one in entries]
 
@@ -62,7 +63,7 @@ def test_a_language_of_its_own() -> None:
 def test_headings_begin_entries() -> None:
     delivery = "3 days.\n\n```\n# not a heading\n```\n### Abroad\n5 days."
     assert _read(GUIDE, MARKDOWN) == [
-        (3, "Delivery", delivery, "fr"),
+        (3, "Delivery", delivery, "en"),
         (11, "Returns", "30 days.", "fr"),
     ]
 
@@ -75,6 +76,11 @@ def test_headings_begin_entries() -> None:
         (CSV, "title,body\n,a\nB,\n", [(2, LineProblem.TITLE), (3, LineProblem.BODY)]),
         (CSV, "title,body\nA,a\n A ,b\n", [(3, LineProblem.TWICE)]),
         (CSV, "title,body,language\nA,a,de\n", [(2, LineProblem.LANGUAGE)]),
+        (
+            CSV,
+            "title,body,language\nReturns,You can send it back within 30 days,fr\n",
+            [(2, LineProblem.OTHER_LANGUAGE)],
+        ),
         (CSV, 'title,body\nA,"a\n', [(2, LineProblem.UNREADABLE)]),
         (MARKDOWN, "words\n# A\na\n", [(1, LineProblem.NO_HEADING)]),
         (MARKDOWN, "# A\na\n## B\n", [(3, LineProblem.BODY)]),
@@ -89,14 +95,14 @@ def test_headings_begin_entries() -> None:
 def test_what_is_wrong_is_placed(
     form: FileForm, text: str, wrong: list[tuple[int, LineProblem]]
 ) -> None:
-    _, problems = read_file(KnowledgeFile(text, form, "fr"))
+    problems = read_file(KnowledgeFile(text, form, "fr")).problems
 
     assert [(one.line, one.problem) for one in problems] == wrong
 
 
 @given(text=st.text(alphabet='# \n",;\tab`é\r'), form=st.sampled_from(FileForm))
 def test_any_text_is_read(text: str, form: FileForm) -> None:
-    entries, _ = read_file(KnowledgeFile(text, form, "en"))
+    entries = read_file(KnowledgeFile(text, form, "en")).entries
 
     assert all(one.title and one.body for one in entries)
 
@@ -115,12 +121,12 @@ def test_a_plan_tells_new_changed_and_same() -> None:
             id=title, title=title, body=body, language="fr", created_at=utc_now(), updated_at=None
         )
 
-    entries, problems = read_file(KnowledgeFile("title,body\nA,a\nB,b\nC,c\n", CSV, "fr"))
+    read = read_file(KnowledgeFile("title,body\nA,a\nB,b\nC,c\n", CSV, "fr"))
     known = {("fr", "A"): there("A", "a"), ("fr", "B"): there("B", "old")}
-    plan = plan_of(entries, problems, known)
+    plan = plan_of(read, known)
 
     assert [one.title for one in plan.new] == ["C"]
     assert [(one.before.id, one.after.body) for one in plan.changed] == [("B", "b")]
     assert plan.same == 1
-    later = plan_of(entries, problems, {**known, ("fr", "B"): there("B", "newer")})
+    later = plan_of(read, {**known, ("fr", "B"): there("B", "newer")})
     assert later.version != plan.version

@@ -3,10 +3,12 @@
 import pytest
 
 from adapters.system import utc_now
+from domain.core.service_name import ServiceName
 from domain.identity.invitation import INVITED_FOR, Invitation
 from domain.identity.mails import LANGUAGES, code_mail, invitation_mail, no_account_mail
 from domain.tenants.client import Role
 
+NAME = ServiceName("Maison Aide")
 HERE = "https://engine.example/app/sign-in"
 
 
@@ -16,9 +18,9 @@ def test_each_language_has_every_mail(language: str) -> None:
     invitation = Invitation(
         "ID", "anne@shop.example", Role.AGENT, "user", language, now, now + INVITED_FOR
     )
-    code = code_mail("ID", "anne@shop.example", language, "123456")
-    nobody = no_account_mail("ID", "anne@shop.example", language, sign_in=HERE)
-    invited = invitation_mail(invitation, "Maison {Lin}", sign_in=HERE)
+    code = code_mail("ID", "anne@shop.example", language, "123456", service=NAME)
+    nobody = no_account_mail("ID", "anne@shop.example", language, sign_in=HERE, service=NAME)
+    invited = invitation_mail(invitation, "Maison {Lin}", sign_in=HERE, service=NAME)
 
     assert "123456" in code.subject
     assert "123456" in code.text
@@ -29,5 +31,6 @@ def test_each_language_has_every_mail(language: str) -> None:
     for mail in (code, nobody, invited):
         assert mail.to == "anne@shop.example"
         assert mail.name == "accounts.id"
+        assert mail.from_name == "Maison Aide"
         assert mail.auto_submitted == "auto-generated"
         assert "{" not in mail.text.replace("Maison {Lin}", "")

@@ -159,8 +159,9 @@ def test_headers_in_a_payload(headers: JsonValue, proved: bool) -> None:
         ("email.inbound", {"customer_verified": "yes"}, "jean@free.example", False),
         ("email.inbound", {"customer_verified": False}, "jean@free.example", False),
         ("shopify.ticket.created", {}, "jean@free.example", True),
-        ("zendesk.ticket.created", {}, "jean@free.example", True),
-        ("widget.message", {}, "jean@free.example", True),
+        ("zendesk.ticket.created", {}, "jean@free.example", False),
+        ("zendesk.ticket.created", {"customer_verified": True}, "jean@free.example", True),
+        ("widget.message", {}, "jean@free.example", False),
     ],
 )
 def test_who_vouches(

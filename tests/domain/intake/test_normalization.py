@@ -5,6 +5,7 @@ from pydantic import JsonValue
 
 from domain.intake.event import Channel, UnifiedEvent, channel_of
 from tests.support.intake.normalized import unified
+from tests.support.intake.proof import proved
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,8 @@ def test_shop_ticket() -> None:
         ticket_id="T-9",
         ticket_named=True,
         customer_email="Jean@Example.com",
+        proved=proved("jean@example.com"),
+        is_vouched=True,
         customer_name="Jean Dupont",
         subject="Colis",
         text="Où est mon colis ?\n> cité",
@@ -103,6 +106,7 @@ def test_widget_message() -> None:
         ("chat.message", "widget", False),
         ("shopify.chat.message", "Widget", False),
         ("zendesk.ticket.created", "widget:shop", False),
+        ("zendesk.ticket.created", None, False),
         ("shopify.chat.message", None, True),
         ("chat.message", "api_direct", True),
     ],

@@ -6,6 +6,7 @@ import pytest
 
 from adapters.seal import FernetSealer, new_seal_key
 from domain.core.ports import SmtpServer
+from domain.core.service_name import ServiceName
 from domain.integrations.client_sender import (
     Security,
     WantedSender,
@@ -132,7 +133,10 @@ def test_a_password_is_sealed_with_whose_it_is() -> None:
 
 @pytest.mark.parametrize("language", ["fr", "en"])
 def test_the_mail_with_the_code_says_nothing_of_the_client(language: str) -> None:
-    mail = sender_code_mail("01ABC", "victim@example.com", language, "012345")
+    mail = sender_code_mail(
+        "01ABC", "victim@example.com", language, "012345", service=ServiceName("Aide")
+    )
+    assert mail.from_name == "Aide"
     assert mail.name == "sender.01abc"
     assert "012345" in mail.subject
     assert "012345" in mail.text

@@ -156,7 +156,7 @@ REFUND = "playbooks[0].actions.refund"
         ("tag: {", "refunds: {", "playbooks[0].actions.refunds: 'reply', 'reply_by_email'"),
         ("tag: {", "note: {", "playbooks[0].actions.note: tags are for the action tag"),
         ("threshold: 0.8", "threshold: 1.1", "playbooks[0].threshold: must be less"),
-        ("threshold: 0.8", "threshold: .nan", "playbooks[0].threshold: must be"),
+        ("threshold: 0.8", "threshold: .nan", "playbooks[0].threshold: a number expected"),
         ("threshold: 0.8", "threshold: true", "playbooks[0].threshold: a number expected"),
         ("active: false", "active: 0", "playbooks[0].active: true or false expected"),
         ("shopify.*", "shop*ify", "playbooks[0].event_type: `*` stands alone"),
@@ -168,7 +168,7 @@ REFUND = "playbooks[0].actions.refund"
         ("version: 1", "version: &v 1", "line 2, column 10: anchors and aliases are not allowed"),
         ("active: false", "active: *v", "line 7, column 13: anchors and aliases are not allowed"),
         ("active: false", "name: other", "line 7, column 5: a key comes twice"),
-        ("active: false", "<<: {active: true}", "line 7, column 5: a key that is no word"),
+        ("active: false", "<<: {active: true}", "playbooks[0].<<: there is no such key"),
         ("active: false", "1: x", "line 7, column 5: a key that is no word"),
         (
             "active: false",

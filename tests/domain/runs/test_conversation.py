@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from domain.agent.plan import ActionKind, StepState
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.proved_address import ProofKind
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.conversation import (
     MAX_SUMMARY_CHARS,
@@ -22,15 +23,22 @@ from domain.runs.conversation import (
     summary,
 )
 from domain.runs.run import RunStatus
+from tests.support.intake.proof import proved
 
 DAY = date(2026, 11, 20)
 
 
-ANN: Final = {"customer_email": "Ann@Shop.example"}
+ANN: Final = {
+    "customer_email": "Ann@Shop.example",
+    "proved": proved("ann@shop.example"),
+    "is_vouched": True,
+}
+VOUCHED: Final = {"is_vouched": True}
 TICKET: Final = {"platform": "zendesk", "ticket_id": "7", "ticket_named": True}
 SESSION: Final = {"session_id": "s"}
 ANSWER: Final = {"message_id": "<c@x>", "references": ("<a@x>", "<b@x>")}
-UNKNOWN: Final = {"customer_verified": False}
+UNKNOWN: Final = {"proved": None, "is_vouched": False}
+CLAIMED: Final = {"proved": None}
 MAIL, WIDGET = Channel.EMAIL, Channel.WIDGET
 
 
@@ -40,13 +48,14 @@ MAIL, WIDGET = Channel.EMAIL, Channel.WIDGET
         (Channel.API, ANN, "email:ann@shop.example"),
         (Channel.HELPDESK, ANN | TICKET, "ticket:zendesk:7"),
         (Channel.HELPDESK, ANN | TICKET | {"ticket_named": False}, "email:ann@shop.example"),
-        (Channel.HELPDESK, TICKET, "ticket:zendesk:7"),
+        (Channel.SHOP, TICKET | VOUCHED, "ticket:zendesk:7"),
+        (Channel.HELPDESK, ANN | TICKET | UNKNOWN, "event:EVENT"),
         (MAIL, ANN | TICKET | ANSWER, "ticket:zendesk:7"),
         (MAIL, ANN, "email:ann@shop.example"),
         (MAIL, ANN | {"message_id": "<c@x>"}, "mail:<c@x>:ann@shop.example"),
         (MAIL, ANN | ANSWER, "mail:<a@x>:ann@shop.example"),
         # Whose mail it is nobody says: it may not enter what others wrote.
-        (MAIL, ANSWER, "event:EVENT"),
+        (MAIL, ANSWER | VOUCHED, "event:EVENT"),
         (MAIL, ANN | ANSWER | UNKNOWN, "event:EVENT"),
         # What is no mail has no mail's thread.
         (Channel.API, ANN | ANSWER, "email:ann@shop.example"),
@@ -59,6 +68,28 @@ MAIL, WIDGET = Channel.EMAIL, Channel.WIDGET
 )
 def test_key(channel: Channel, fields: dict[str, Any], expected: str) -> None:
     assert conversation_key(UnifiedEvent(channel=channel, **fields), "EVENT") == expected
+
+
+def test_each_claimed_author_has_a_thread_of_their_own() -> None:
+    """Neither another author, nor another address, nor another ticket opens it; and a code that
+    proves the address does not leave it."""
+
+    def key(**more: object) -> str:
+        fields = ANN | TICKET | CLAIMED | {"author_id": "lead-1"} | more
+        return conversation_key(UnifiedEvent(channel=Channel.HELPDESK, **fields), "EVENT")
+
+    assert key() == key(customer_email="ann@shop.example ") != "ticket:zendesk:7"
+    assert key(proved=proved("ann@shop.example", ProofKind.CODE)) == key()
+    others = [
+        key(author_id="lead-2"),
+        key(customer_email="bob@shop.example"),
+        key(ticket_id="8"),
+        key(platform="gorgias"),
+        key(proved=proved("ann@shop.example")),
+        key(customer_email=None),
+    ]
+    assert len({key(), *others}) == len(others) + 1
+    assert "ann@" not in key()
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from domain.simulation.scenario import (
     ScenarioMessage,
     ScenarioOrder,
 )
+from tests.support.intake.proof import proved
 
 _NOW = datetime(2026, 11, 23, tzinfo=UTC)
 _SCENARIO = Scenario(
@@ -46,7 +47,7 @@ _SETTLED = Thread(asked_number=ActionKind.REFUND, order_number="1042")
 def _event(text: str, channel: Channel = Channel.API) -> UnifiedEvent:
     return UnifiedEvent(
         channel=channel, text=text, customer_email="lea@example.com", order_number="1042",
-        order_numbers=("1042",),
+        order_numbers=("1042",), proved=proved("lea@example.com"), is_vouched=True,
     )  # fmt: skip
 
 
@@ -165,5 +166,5 @@ def test_the_made_up_event_and_order() -> None:
     missing = looked_up(_ORDER, other, Thread())
     assert missing is not None
     assert missing.state is LookupState.NOT_FOUND
-    nobody = _event("Ma commande 1042").model_copy(update={"customer_verified": False})
+    nobody = _event("Ma commande 1042").model_copy(update={"proved": None})
     assert looked_up(_ORDER, nobody, Thread()) is None

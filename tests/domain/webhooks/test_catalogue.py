@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from domain.webhooks.catalogue import CatalogueEntry, entries, entry
 from domain.webhooks.errors import WebhookEventNotFound
-from domain.webhooks.outbound_event import OutboundEvent
+from domain.webhooks.outbound_event import OutboundEvent, TicketEvent
 from domain.webhooks.samples import sample
 from domain.webhooks.webhook import EVENT_IDS
 from scripts.webhook_schemas import FOLDER, documents
@@ -21,7 +21,8 @@ def validate(one: CatalogueEntry, body: object) -> None:
 
 def test_all_events_of_the_specification_are_there() -> None:
     assert tuple(one.event for one in entries()) == EVENT_IDS
-    assert {kind.event for kind in OutboundEvent.__subclasses__()} == set(EVENT_IDS)
+    kinds = {*OutboundEvent.__subclasses__(), *TicketEvent.__subclasses__()} - {TicketEvent}
+    assert {kind.event for kind in kinds} == set(EVENT_IDS)
     assert len(EVENT_IDS) == 9
     with pytest.raises(WebhookEventNotFound):
         entry("ticket.unknown")

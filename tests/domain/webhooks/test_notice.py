@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import FailureKind
 from domain.webhooks.notice import TroubledWebhook, notice_mail
 from domain.webhooks.webhook import Notice
 
+NAME = ServiceName("Maison Aide")
 TROUBLED = TroubledWebhook(
     owner_email="owner@shop.example",
     webhook_id="01KAK8Z3V6Q2M9T4B7C1D5E8F0",
@@ -29,10 +31,16 @@ DASHBOARD = "https://dashboard.example"
     ],
 )
 def test_what_happened_and_what_to_do(notice: Notice, subject: str, says: str) -> None:
-    mail = notice_mail(notice, TROUBLED, delivery_id="01ABC", dashboard_url=DASHBOARD)
+    mail = notice_mail(
+        notice,
+        TROUBLED,
+        delivery_id="01ABC",
+        dashboard_url=DASHBOARD,
+        service=NAME,
+    )
 
     assert (mail.to, mail.subject) == ("owner@shop.example", subject)
-    assert mail.name == "webhooks.01abc"
+    assert (mail.name, mail.from_name) == ("webhooks.01abc", "Maison Aide")
     for words in (says, TROUBLED.url, "erreur du récepteur (HTTP 502)", DASHBOARD):
         assert words in mail.text
     assert f"Identifiant : {TROUBLED.webhook_id}" in mail.text
@@ -45,7 +53,13 @@ def test_what_happened_and_what_to_do(notice: Notice, subject: str, says: str) -
 def test_every_cause_has_its_words(kind: FailureKind) -> None:
     silent = replace(TROUBLED, kind=kind, status=None)
 
-    mail = notice_mail(Notice.FAILING, silent, delivery_id="01ABC", dashboard_url=DASHBOARD)
+    mail = notice_mail(
+        Notice.FAILING,
+        silent,
+        delivery_id="01ABC",
+        dashboard_url=DASHBOARD,
+        service=NAME,
+    )
 
     assert "HTTP 502" not in mail.text
     assert kind.value not in mail.text

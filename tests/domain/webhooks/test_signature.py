@@ -11,6 +11,7 @@ import stripe
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Trigger
 from domain.webhooks.signature import (
     MASK,
@@ -42,6 +43,7 @@ def signed(body: bytes, *secrets: str, timestamp: int | None = None) -> dict[str
         trigger=Trigger.EVENT,
         timestamp=int(time.time()) if timestamp is None else timestamp,
         body=body,
+        service=ServiceName(),
         secrets=secrets,
     )
 

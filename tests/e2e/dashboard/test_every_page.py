@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 
 from api.dashboard.pages import LANGUAGES
 from api.dashboard.static import StaticFiles
-from tests.support.dashboard.chromium import Theme, seated
+from tests.support.dashboard.chromium import DESK, Theme, seated
 from tests.support.dashboard.crawl import Crawl
 from tests.support.dashboard.demo_pages import DemoPages, session_of
 from tests.support.dashboard.html_check import CHECKER, html_findings
@@ -21,6 +21,7 @@ from tests.support.tenants.shop import Shop, open_shop
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 PHONES: Final = (390, 320)
+DESKS: Final = (700, 900, DESK[0])
 # Pages that the demo's data leads nobody to, or that a form leads to.
 UNSEEN: Final = {
     "/app/attachments/{attachment_id}",
@@ -59,8 +60,8 @@ def test_links_lead_to_every_page(crawled: Crawl) -> None:
 async def test_a_page_for_everybody(
     browser: Browser, demo: DemoPages, crawled: Crawl, language: str
 ) -> None:
-    """In both themes axe finds nothing; a phone does not scroll it sideways; nothing of it comes
-    from elsewhere, breaks the policy or fails."""
+    """In both themes axe finds nothing; a phone does not scroll it sideways; no screen breaks a
+    word; nothing of it comes from elsewhere, breaks the policy or fails."""
     wrong = []
     async with seated(browser, demo.url, demo.owner, language=language) as seat:
         for address in crawled.pages:
@@ -73,6 +74,9 @@ async def test_a_page_for_everybody(
             for width in PHONES:
                 if (over := await seat.too_wide(width)) > 0:
                     wrong.append(f"{address}: {over} pixels wider than {width}")
+            for width in (*PHONES, *DESKS):
+                if broken := await seat.broken_words(width):
+                    wrong.append(f"{address}: breaks at {width} pixels: {', '.join(broken)}")
         wrong += seat.complaints
     assert wrong == [], "\n".join(wrong)
 

@@ -9,8 +9,6 @@ import pytest
 
 SERVICES: Final = Path(__file__).resolve().parents[3] / "services"
 SILENT: Final[Mapping[str, str]] = {
-    "admit_event": "the event, its run and the usage ledger tell it, and it is the hot path",
-    "receive_event": "likewise",
     "signature_evidence": "it reads what was signed, and changes nothing",
     "subscriber": "it reads the plan, and changes nothing",
     "make_code": "no client and no user is known yet: the session that the code opens is noted",
@@ -22,7 +20,6 @@ SILENT: Final[Mapping[str, str]] = {
     "widget_and_key": "it reads what is set, and changes nothing",
     "take": "a platform's webhook: its row tells it",
     "keep": "likewise",
-    "take_ticket": "likewise: the event, its run and the usage ledger tell it",
     "end_turn": "likewise",
     "hand_over": "likewise",
     "keep_found": "the rows of what was found tell it",
@@ -36,6 +33,7 @@ SILENT: Final[Mapping[str, str]] = {
     "lead_form": "likewise",
     "was_sent": "it reads whether a form had its effect",
     "standing_in": "it reads what a form was filled from",
+    "note_mailed": "it says that a mail left, and changes nothing of the client's",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

@@ -21,6 +21,7 @@ from tests.support.core.rows import only_row
 from tests.support.core.units import Recorder, units_on
 from tests.support.reviews.conversations import converse, write_and_join
 from tests.support.reviews.reviews import open_review
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 ANNA = Actor.person("anna", Role.AGENT)
@@ -78,6 +79,8 @@ async def test_the_run_hears_of_the_second_approval(database: Database, shop: Sh
     review_id = await open_review(database, shop, needs_second=True)
     engine = Recorder()
     heard = []
+    async with database.service() as connection:
+        await join(connection, shop.client_id, ANNA.name, Role.AGENT, email=f"{review_id}@a.test")
     for actor in (ANNA, BEN):
         async with units_on(database, engine).of(shop.tenant) as work:
             await approve_review(work, actor, review_id)

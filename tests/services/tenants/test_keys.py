@@ -31,7 +31,7 @@ async def test_made_and_revoked(database: Database, shop: Shop) -> None:
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
             made = await create_key(work, ADMIN, " caisse ", RANDOM)
-        assert await found(database, made.text) == ActiveKey(made.id, shop.client_id)
+        assert await found(database, made.text) == ActiveKey(made.id, shop.client_id, vouches=True)
         async with units_on(database).of(shop.tenant) as work:
             await revoke_key(work, ADMIN, made.id)
 

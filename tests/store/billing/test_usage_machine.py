@@ -5,8 +5,7 @@ The quotas and limits are small here, so that a few steps reach them.
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -25,76 +24,34 @@ from hypothesis.stateful import (
 from adapters.system import new_ulid
 from domain.billing import subscription
 from domain.billing.errors import QuotaExhausted
-from domain.billing.quota import UNLIMITED, PaidBy, QuotaStanding
+from domain.billing.quota import PaidBy, QuotaStanding
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.period import period_of
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited
-from domain.intake.gateway_limits import MessageLimit
 from domain.tenants.client import Plan
 from services.intake import admission
 from services.intake.admission import Admitted
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.billing.thresholds import note_reached
-from store.billing.usage_ledger import UsageLedger
+from store.billing.usage_ledger import UsageLedger, take_again
 from store.core.database import Database
 from store.intake import recent_use
 from store.runs.tables import engine_messages, engine_runs
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import clients
+from tests.support.billing.usage_model import (
+    FACTS,
+    PER_CLIENT,
+    PER_CUSTOMER,
+    QUOTAS,
+    RANK,
+    START,
+    Model,
+    credits_spent_on,
+)
 from tests.support.core.rows import rows
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.told import told_events
-
-QUOTAS = {Plan.FREE: 2, Plan.STARTER: 5, Plan.PRO: 9, Plan.ENTERPRISE: UNLIMITED}
-RANK = list(QUOTAS)
-PER_CUSTOMER = MessageLimit(4, timedelta(minutes=10))
-PER_CLIENT = MessageLimit(7, timedelta(hours=1))
-FACTS = ("period", "threshold", "tickets_used", "tickets_limit", "credits_balance")
-START = datetime(2026, 12, 31, 21, tzinfo=UTC)
-
-
-@dataclass
-class Model:
-    """What should be, said naively."""
-
-    plan: Plan = Plan.FREE
-    trial_ends_at: datetime | None = None
-    waiting: tuple[Plan, datetime] | None = None
-    credits: int = 0
-    sent: list[tuple[datetime, str]] = field(default_factory=list)
-    used: Counter[str] = field(default_factory=Counter)
-    told: set[tuple[str, int]] = field(default_factory=set)
-
-    def limit(self, now: datetime) -> int:
-        if self.waiting and now >= self.waiting[1]:
-            self.plan, self.waiting = self.waiting[0], None
-        trial = self.trial_ends_at is not None and now < self.trial_ends_at
-        return QUOTAS[max(self.plan, Plan.PRO, key=RANK.index) if trial else self.plan]
-
-    def send(self, now: datetime, customer: str, *, wanted: bool) -> str:
-        if sum(c == customer and at > now - PER_CUSTOMER.window for at, c in self.sent) >= 4:
-            return CustomerRateLimited.code
-        if sum(at > now - PER_CLIENT.window for at, _ in self.sent) >= 7:
-            return ClientRateLimited.code
-        limit, month = self.limit(now), period_of(now)
-        beyond = limit != UNLIMITED and self.used[month] >= limit
-        if beyond and not self.credits:
-            self._tell(month, limit)
-            return QuotaExhausted.code
-        self.sent.append((now, customer))
-        if wanted:
-            self.used[month] += 1
-            self.credits -= beyond
-            self._tell(month, limit)
-        return "in"
-
-    def _tell(self, month: str, limit: int) -> None:
-        for threshold in (80, 100):
-            if limit != UNLIMITED and self.used[month] >= limit * threshold / 100:
-                later = any(m == month and t >= threshold for m, t in self.told)
-                if not later:
-                    self.told.add((month, threshold))
 
 
 class Usage(RuleBasedStateMachine):
@@ -106,6 +63,7 @@ class Usage(RuleBasedStateMachine):
         self.now = START
         self.model = Model()
         self.admitted: list[str] = []
+        self.returned: set[str] = set()
         self.shop: Shop = self._do(open_shop(self.database, event_type="shop.*"))
         self._do(self._change(Plan.FREE, None))
         self._do(self._save_trial(None))
@@ -129,6 +87,29 @@ class Usage(RuleBasedStateMachine):
         """A retry of what was counted: nothing moves, whatever it claims."""
         event_id = data.draw(st.sampled_from(self.admitted))
         self._do(self._charge(event_id))
+
+    @precondition(lambda self: self.admitted)
+    @rule(data=st.data(), callers=st.integers(1, 3))
+    def give_back(self, data: st.DataObject, callers: int) -> None:
+        """A ticket for which nothing ran leaves its month, with its credit, once."""
+        event_id = data.draw(st.sampled_from(self.admitted))
+        ticket = self._do(self._ticket(event_id))
+        if event_id not in self.returned:
+            self.returned.add(event_id)
+            self.model.used[ticket["period"]] -= 1
+            self.model.credits += ticket["paid_by"] == "credit"
+        self._do(self._give_back(event_id, callers))
+
+    @precondition(lambda self: self.returned)
+    @rule(data=st.data(), callers=st.integers(1, 3))
+    def take_again(self, data: st.DataObject, callers: int) -> None:
+        """The ticket of a reopened run counts again; without a credit left the quota pays."""
+        event_id = data.draw(st.sampled_from(sorted(self.returned)))
+        ticket = self._do(self._ticket(event_id))
+        self.returned.discard(event_id)
+        self.model.used[ticket["period"]] += 1
+        self.model.credits -= ticket["paid_by"] == "credit" and self.model.credits > 0
+        self._do(self._take_again(event_id, callers))
 
     @rule(amount=st.integers(-3, 4).filter(bool))
     def move_credits(self, amount: int) -> None:
@@ -170,12 +151,13 @@ class Usage(RuleBasedStateMachine):
         found = self._do(self._read())
         assert found["credits"] == self.model.credits == found["credit_sum"]
         assert found["counters"] == {m: n for m, n in self.model.used.items() if n}
+        assert found["returned"] == self.returned
+        assert found["spent_credits"] == found["standing_credit_tickets"]
         assert found["ledger"] == found["counters"], "the counter is the number of ledger rows"
-        assert found["credit_tickets"] == found["credits_spent"]
         assert found["told"] == self.model.told
         assert found["events"] == found["noted"], "each is told once, as it was noted"
         assert found["messages"] == len(self.model.sent)
-        assert found["runs"] == sum(self.model.used.values())
+        assert found["runs"] == sum(self.model.used.values()) + len(self.returned)
 
     def _do(self, work: Any) -> Any:
         return self.runner.run(work)
@@ -216,6 +198,28 @@ class Usage(RuleBasedStateMachine):
                 now=self.now,
             )
 
+    async def _ticket(self, event_id: str) -> dict[str, Any]:
+        return (await rows(self.database, usage_ledger, event_id=event_id))[0]
+
+    async def _give_back(self, event_id: str, callers: int) -> None:
+        async def one() -> None:
+            async with self.database.tenant(self.shop.tenant) as connection:
+                await AccountRepository(connection, self.shop.tenant).lock()
+                await UsageLedger(connection, self.shop.tenant).give_back(
+                    event_id, entry_id=new_ulid(), now=self.now
+                )
+
+        await asyncio.gather(*(one() for _ in range(callers)))
+
+    async def _take_again(self, event_id: str, callers: int) -> None:
+        async def one() -> None:
+            async with self.database.tenant(self.shop.tenant) as connection:
+                await take_again(
+                    connection, self.shop.tenant, event_id, new_id=new_ulid, now=self.now
+                )
+
+        await asyncio.gather(*(one() for _ in range(callers)))
+
     async def _add_credits(self, amount: int) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:
             await AccountRepository(connection, self.shop.tenant).add_credits(
@@ -249,10 +253,15 @@ class Usage(RuleBasedStateMachine):
         return {
             "credits": account["credits_balance"],
             "credit_sum": sum(entry["amount"] for entry in entries),
-            "credits_spent": {e["event_id"] for e in entries if e["event_id"]},
-            "credit_tickets": {t["event_id"] for t in tickets if t["paid_by"] == "credit"},
-            "ledger": dict(Counter(ticket["period"] for ticket in tickets)),
-            "counters": {row["period"]: row["tickets_used"] for row in counters},
+            "spent_credits": credits_spent_on(entries),
+            "standing_credit_tickets": {
+                t["event_id"] for t in tickets if not t["returned_at"] and t["paid_by"] == "credit"
+            },
+            "returned": {t["event_id"] for t in tickets if t["returned_at"]},
+            "ledger": dict(Counter(t["period"] for t in tickets if not t["returned_at"])),
+            "counters": {
+                row["period"]: row["tickets_used"] for row in counters if row["tickets_used"]
+            },
             "told": {(row["period"], row["threshold"]) for row in noted},
             "noted": sorted(tuple(row[name] for name in FACTS) for row in noted),
             "events": [tuple(event.data[name] for name in FACTS) for event in events],

@@ -33,6 +33,12 @@ async def test_they_end_with_the_case(
     joined = await write(database, shop, conversation_id, status="needs_review")
     await join(database, shop, conversation_id, joined.event_id)
     elsewhere = await write(database, shop, conversation_id, status="needs_review")
+    async with database.tenant(shop.tenant) as connection:
+        await EscalationRepository(connection, shop.tenant).decide(
+            review_id,
+            Choice(Decision.EDIT, "anna", text="Bonjour.", seen_event=joined.event_id),
+            NOW,
+        )
     await set_run(database, shop, run_id, status=case)
 
     for _ in range(2):
@@ -55,6 +61,7 @@ async def test_one_that_comes_late(database: Database, shop: Shop) -> None:
         conversation_id = await converse(database, shop, review_id)
         joined = await write(database, shop, conversation_id)
         await join(database, shop, conversation_id, joined.event_id)
+        await set_run(database, shop, joined.run_id, covered=True)
 
         await asyncio.gather(
             _persist_case(database, shop, review["run_id"]),
@@ -63,6 +70,36 @@ async def test_one_that_comes_late(database: Database, shop: Shop) -> None:
 
         run = await only_row(database, engine_runs, id=joined.run_id)
         assert run["status"] == "completed"
+
+
+async def test_an_approval_reopens_what_the_draft_did_not_cover(
+    database: Database, shop: Shop
+) -> None:
+    """Once, as it was at admission."""
+    review_id = await open_review(database, shop)
+    run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
+    conversation_id = await converse(database, shop, review_id)
+    joined, next_one = [
+        await write(database, shop, conversation_id, status="needs_review") for _ in range(2)
+    ]
+    for ref in (joined, next_one):
+        await join(database, shop, conversation_id, ref.event_id)
+    async with database.tenant(shop.tenant) as connection:
+        await EscalationRepository(connection, shop.tenant).decide(
+            review_id, Choice(Decision.APPROVE, "anna", seen_event=next_one.event_id), NOW
+        )
+    await set_run(database, shop, run_id, status="completed")
+
+    reopened: list[str] = []
+    for _ in range(2):
+        async with database.tenant(shop.tenant) as connection:
+            repository = EscalationRepository(connection, shop.tenant)
+            reopened += [run.ref.event_id for run in await repository.close_joined(run_id, NOW)]
+
+    assert reopened == [joined.event_id, next_one.event_id]
+    for ref in (joined, next_one):
+        run = await only_row(database, engine_runs, id=ref.run_id)
+        assert (run["status"], run["joined_review"], run["finished_at"]) == ("received", None, None)
 
 
 async def test_they_fail_with_the_case(database: Database, shop: Shop) -> None:

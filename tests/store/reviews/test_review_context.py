@@ -14,6 +14,7 @@ from store.reviews.review_context import review_context
 from store.reviews.reviews import ReviewFilter, list_reviews
 from tests.support.core.units import units_on
 from tests.support.reviews.reviews import open_review
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import open_shop
 
 
@@ -27,6 +28,8 @@ async def test_neighbours_are_those_that_one_may_decide(database: Database) -> N
         for n in range(5)
     ]
     mine, theirs = Actor.person("me", Role.AGENT), Actor.person("ben", Role.AGENT)
+    async with database.service() as connection:
+        await join(connection, shop.client_id, mine.name, Role.AGENT, email=f"{ids[0]}@a.test")
     async with units_on(database).of(shop.tenant) as work:
         await claim_review(work, theirs, ids[1])
         await approve_review(work, mine, ids[3])

@@ -106,6 +106,36 @@ async def test_what_was_told_is_never_told_again(database: Database, shop: Shop)
     assert len(await told_events(database, client_id=other.client_id)) == 1
 
 
+async def test_resolutions_at_once_get_different_numbers(database: Database, shop: Shop) -> None:
+    """Also where each is added twice, as a repeated step does."""
+    await asyncio.gather(*(add(database, shop, f"run-{n % 6}") for n in range(12)))
+
+    resolved = await told_events(database, of=shop)
+    assert sorted(one.data["resolution"] for one in resolved) == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_ticket_of_another_client_has_numbers_of_its_own(
+    database: Database, shop: Shop
+) -> None:
+    other = await open_shop(database)
+    for owner in (shop, other):
+        await add(database, owner)
+        (resolved,) = await told_events(database, of=owner)
+        assert resolved.data["resolution"] == 1
+
+
+async def test_what_a_disabled_webhook_misses_of_a_ticket_it_gets_once(
+    database: Database, shop: Shop
+) -> None:
+    """A webhook for one event a ticket misses no second one."""
+    once = await subscribe(database, shop, once_per_ticket=True)
+    await pause(database, shop, once.id)
+    for key in ("first", "second"):
+        assert await add(database, shop, key) == ()
+
+    assert len(await rows(database, webhook_misses, of=shop)) == 1
+
+
 async def test_what_a_disabled_webhook_misses_is_noted(database: Database, shop: Shop) -> None:
     paused = await subscribe(database, shop)
     deaf = await subscribe(database, shop, events=("ticket.escalated",))

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,8 @@ async def theirs(database: Database) -> Hooks:
 
 
 async def create(mine: Hooks, **changed: str) -> Webhook:
-    values = {"id": new_ulid(), "label": "ERP", "url": URL, "secret_sealed": "SEALED", **changed}
+    values: dict[str, Any] = {"id": new_ulid(), "label": "ERP", "url": URL, **changed}
+    values.setdefault("secret_sealed", "SEALED")
     async with mine.connection() as connection:
         return await WebhookRepository(connection, mine.shop.tenant).create(
             NewWebhook(**values, events=("*",), retry_policy=RetryPolicy.NONE), utc_now()
@@ -65,6 +67,7 @@ async def test_what_is_changed_and_what_is_left(mine: Hooks) -> None:
                 url="https://crm.example.com/",
                 events=("ticket.resolved",),
                 retry_policy=RetryPolicy.STANDARD,
+                once_per_ticket=True,
             ),
             utc_now(),
         )
@@ -74,6 +77,7 @@ async def test_what_is_changed_and_what_is_left(mine: Hooks) -> None:
             "url": "https://crm.example.com/",
             "events": ("ticket.resolved",),
             "retry_policy": RetryPolicy.STANDARD,
+            "once_per_ticket": True,
         }
     )
 

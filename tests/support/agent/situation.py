@@ -10,6 +10,7 @@ from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Order, OrderState
 from domain.integrations.providers import Provider
+from tests.support.intake.proof import proved
 
 NOW: Final = datetime(2026, 3, 4, 12, tzinfo=UTC)
 CUSTOMER: Final = "jean@example.com"
@@ -66,7 +67,8 @@ def an_event(
         ticket_id="T-1",
         ticket_named=named,
         customer_email=email,
-        customer_verified=verified,
+        proved=proved(email) if verified else None,
+        is_vouched=True,
         reply_allowed=reply_allowed,
         platform=platform,
         text=text,

@@ -14,6 +14,7 @@ from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Order, OrderState
 from domain.integrations.providers import SHOPS, Provider
 from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
+from tests.support.intake.proof import proved
 
 MINOR: Final = st.integers(0, 300)
 CURRENCIES: Final = st.sampled_from(["EUR", "USD"])
@@ -54,7 +55,9 @@ EVENTS: Final = st.builds(
     ticket_named=st.booleans(),
     customer_email=ADDRESSES,
     reply_allowed=st.booleans(),
-    customer_verified=st.booleans(),
+    proved=st.none() | ADDRESSES.map(proved),
+    mailed_back=st.booleans(),
+    is_vouched=st.booleans(),
     platform=st.sampled_from(["zendesk", "gorgias", "shopify", "email", ""]),
 )
 CONNECTIONS: Final = st.lists(
@@ -83,9 +86,13 @@ MESSAGES: Final = st.one_of(
     st.sampled_from([(), ("1043",), ("1042", "1043")]).map(
         lambda numbers: an_event(email=OWNER, numbers=numbers)
     ),
-    st.sampled_from(
-        ["customer_verified", "reply_allowed", "ticket_named", "sender_authenticated"]
-    ).map(lambda name: MESSAGE.model_copy(update={name: False})),
+    st.sampled_from(["reply_allowed", "ticket_named"]).map(
+        lambda name: MESSAGE.model_copy(update={name: False})
+    ),
+    st.sampled_from([None, proved("b@x.example")]).map(
+        lambda other: MESSAGE.model_copy(update={"proved": other})
+    ),
+    st.just(MESSAGE.model_copy(update={"proved": None, "mailed_back": True})),
 )
 SOMEBODYS: Final = st.builds(an_order, owner=ADDRESSES, refundable=MINOR, currency=CURRENCIES)
 SITUATIONS: Final = st.builds(

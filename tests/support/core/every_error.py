@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+from datetime import UTC, datetime
 
 import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
@@ -13,6 +14,7 @@ from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
 from domain.core.errors import (
+    DocumentRefused,
     DomainError,
     InvalidBody,
     InvalidContent,
@@ -76,7 +78,10 @@ from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
     InvalidSettings,
+    LooseningHeld,
+    SecondPersonUnfit,
     TooManyKeys,
+    TooManyLoosenings,
 )
 from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
@@ -104,6 +109,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    DocumentRefused,  # named by its kind
     TalkFailed,  # the embedded copilot answers instead
     ModelBudgetUsedUp,
     OAuthRefused,  # answered in the protocol's own words
@@ -141,6 +147,9 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidWidget("message", "{reason} {nothing}"),
         TooManyCodes(42.5),
         InsufficientScope("{scope} {nothing}"),
+        SecondPersonUnfit("{reason} {nothing}"),
+        LooseningHeld("{id} {nothing}", datetime(2026, 1, 1, tzinfo=UTC)),
+        TooManyLoosenings(20),
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),
         TooManyPlaybooks(200),

@@ -30,6 +30,26 @@ _AXE: Final = {
 # Scroll containers of their own may be wider than the screen; the page may not.
 _TOO_WIDE: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
+# Words of ordinary length, as people read them; an identifier or an address may be broken.
+_BROKEN_WORDS: Final = """() => {
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const around = text.parentElement;
+    if (around.closest("script, style, option, pre, textarea, .visually-hidden")) continue;
+    // On a phone the head of a table is there for screen readers alone.
+    if (around.closest("thead")?.offsetWidth === 1) continue;
+    for (const word of text.data.matchAll(/(?<!\\S)\\p{L}{2,14}(?!\\S)/gu)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((it) => Math.round(it.top)));
+      if (lines.size > 1) found.add(word[0]);
+    }
+  }
+  return [...found];
+}"""
+
 
 @dataclass
 class Seat:
@@ -76,12 +96,23 @@ class Seat:
 
     async def too_wide(self, width: int) -> int:
         """By how many pixels the page would scroll sideways on a screen of this width."""
+        async with self._of_width(width):
+            over: int = await self.page.evaluate(_TOO_WIDE)
+        return over
+
+    async def broken_words(self, width: int) -> list[str]:
+        """Return the words that the page breaks in the middle on a screen of this width."""
+        async with self._of_width(width):
+            broken: list[str] = await self.page.evaluate(_BROKEN_WORDS)
+        return broken
+
+    @asynccontextmanager
+    async def _of_width(self, width: int) -> AsyncIterator[None]:
         before = self.page.viewport_size
         await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
-        over: int = await self.page.evaluate(_TOO_WIDE)
+        yield
         if before is not None:
             await self.page.set_viewport_size(before)
-        return over
 
     async def in_theme(self, theme: Theme) -> None:
         await self.page.emulate_media(color_scheme=theme)

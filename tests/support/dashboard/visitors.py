@@ -9,13 +9,13 @@ from html import unescape
 
 import httpx
 
-from adapters.system import new_ulid, utc_now
+from adapters.system import new_ulid
 from domain.identity.session import SECRET_BYTES, SessionKind
 from domain.tenants.client import Role
 from services.identity.sessions import Visitor, open_session
-from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.identity.sign_in import browser
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 _HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
@@ -65,9 +65,7 @@ async def at_pages(
     user_id = shop.owner_user_id if role is Role.OWNER else new_ulid()
     if role is not Role.OWNER:
         async with front.database.service() as connection:
-            members = MemberRepository(connection)
-            await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
-            await members.add(shop.client_id, user_id, role, utc_now())
+            await join(connection, shop.client_id, user_id, role)
     async with front.app.state.resources.work.everywhere() as work:
         opened = await open_session(
             work,

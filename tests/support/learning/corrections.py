@@ -21,6 +21,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
+from tests.support.intake.proof import proved
 from tests.support.reviews.reviews import DRAFT, open_review
 from tests.support.tenants.shop import Shop
 
@@ -53,7 +54,9 @@ async def corrected(
         language=language,
         citations=list(citations),
     )
-    unified = UnifiedEvent(channel=Channel.API, text=text, customer_email=customer)
+    unified = UnifiedEvent(
+        channel=Channel.API, text=text, customer_email=customer, proved=proved(customer)
+    )
     async with database.tenant(shop.tenant) as connection:
         event_id = await connection.scalar(
             sa.select(engine_runs.c.event_id)

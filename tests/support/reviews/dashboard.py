@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx
 
-from adapters.system import new_ulid, utc_now
+from adapters.system import new_ulid
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
-from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 REVIEWS = "/api/dashboard/reviews"
@@ -30,9 +30,7 @@ async def person(front: LiveEngine, shop: Shop, role: Role) -> dict[str, str]:
     user_id = shop.owner_user_id if role is Role.OWNER else new_ulid()
     if role is not Role.OWNER:
         async with front.database.service() as connection:
-            members = MemberRepository(connection)
-            await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
-            await members.add(shop.client_id, user_id, role, utc_now())
+            await join(connection, shop.client_id, user_id, role)
     return bearer(session_token(front.settings, user_id))
 
 

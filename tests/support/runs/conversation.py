@@ -11,6 +11,7 @@ from store.core.database import Database
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository, Opened
 from tests.support.intake.admission import try_to_admit
+from tests.support.intake.proof import proved
 from tests.support.tenants.shop import Shop
 
 CUSTOMER = "a@b.example"
@@ -55,7 +56,9 @@ async def filed(
     channel: Channel = Channel.API,
 ) -> Opened:
     """The conversation that an admitted message was put into."""
-    event = UnifiedEvent(channel=channel, customer_email=customer, text=text)
+    event = UnifiedEvent(
+        channel=channel, customer_email=customer, text=text, proved=proved(customer)
+    )
     async with database.tenant(shop.tenant) as connection:
         opened = await ConversationRepository(connection, shop.tenant).open(
             key,

@@ -23,6 +23,7 @@ from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import REPLAYS, replay_ids
 from tests.support.tenants import account
+from tests.support.tenants.loosenings import LOOSENINGS, held
 from tests.support.tenants.served_routes import Route
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, ready
@@ -135,6 +136,13 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what in ("accept", "refuse")
     },
+    ("GET", LOOSENINGS): Access(ALL),
+    **{
+        ("POST", f"{LOOSENINGS}/{{loosening_id}}/{what}"): Access(
+            MANAGERS, missing="loosening_not_found"
+        )
+        for what in ("approve", "cancel")
+    },
     ("GET", WEBHOOKS): Access(MANAGERS),
     ("POST", WEBHOOKS): Access(MANAGERS, Client.BODY, NEW),
     **{
@@ -195,6 +203,10 @@ async def _suggestion(front: LiveEngine, shop: Shop) -> Ids:
     return {"suggestion_id": await suggested(front.database, shop)}
 
 
+async def _loosening(front: LiveEngine, shop: Shop) -> Ids:
+    return {"loosening_id": await held(front, shop)}
+
+
 async def _content(front: LiveEngine, shop: Shop) -> Ids:
     return await made(front, await person(front, shop, Role.OWNER))
 
@@ -253,6 +265,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{example_id}": learning.an_example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
+    "{loosening_id}": _loosening,
     "{template_id}": _content,
     "{knowledge_id}": _content,
     "{integration_id}": _content,

@@ -59,7 +59,8 @@ FOR_MANAGERS: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", INVITATIONS, INVITED),
     ("POST", INVITATIONS + "/{invitation_id}/resend", None),
     ("DELETE", INVITATIONS + "/{invitation_id}", None),
-    ("POST", PLAYBOOKS, {**RETURNS, "name": "Autre", "event_type": "widget.*"}),
+    # It loosens nothing: an admin beside the owner would wait.
+    ("POST", PLAYBOOKS, {**RETURNS, "name": "Autre", "event_type": "widget.*", "actions": {}}),
     ("PUT", _PLAYBOOK, {**RETURNS, "threshold": 0.9}),
     ("DELETE", _PLAYBOOK, None),
     ("POST", _PLAYBOOK + "/activate", None),

@@ -19,6 +19,7 @@ from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from domain.webhooks.samples import sample
 from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
@@ -44,7 +45,8 @@ from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
-from store.tenants.tables import client_settings
+from store.tenants.tables import client_settings, loosenings
+from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
@@ -120,6 +122,9 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _chat(shop, connection)
         await fill_the_hub(connection, shop.tenant, integration_id, admitted.event_id)
         await fill_learning(connection, shop.tenant, admitted.ref)
+        await Outbox(connection, shop.tenant).add(
+            sample("ticket.resolved"), dedup_key=admitted.ref.run_id, now=now, new_id=new_ulid
+        )
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -236,6 +241,17 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
         (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
+        (
+            loosenings,
+            {
+                **dict.fromkeys(("created_at", "takes_effect_at"), now),
+                "id": new_ulid(),
+                "state": "pending",
+                "change": {},
+                "differences": [],
+                "requested_by": "user",
+            },
+        ),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -17,6 +17,7 @@ from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.clients import ClientRepository
 from store.tenants.keys import KeyRepository
+from tests.support.tenants.joined import settle_owner
 
 ORDER_QUESTION = "Bonjour, où en est ma commande n° 1042 ? Est-elle bien partie ?"
 UNSURE_MESSAGE = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
@@ -67,6 +68,7 @@ async def open_shop(
             owner_email=f"{client_id.lower()}@example.com",
             now=now,
         )
+        await settle_owner(connection, client_id, owner)
         await KeyRepository(connection).create(
             key_id=key_id, client_id=client_id, label="test", material=material, now=now
         )

@@ -33,6 +33,7 @@ async def subscribe(
     url: str = URL,
     events: tuple[str, ...] = ("*",),
     retry_policy: RetryPolicy = RetryPolicy.NONE,
+    once_per_ticket: bool = False,
     sealer: Sealer = SEALER,
 ) -> Subscribed:
     """Make a webhook. `sealer`: of whoever is to send to it."""
@@ -45,6 +46,7 @@ async def subscribe(
                 url=url,
                 events=events,
                 retry_policy=retry_policy,
+                once_per_ticket=once_per_ticket,
                 secret_sealed=seal_secret(sealer, shop.client_id, webhook_id, secret),
             ),
             utc_now(),

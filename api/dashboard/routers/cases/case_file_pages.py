@@ -1,6 +1,5 @@
 """/app/simulator/case-file: all saved cases as one file of YAML, out and in."""
 
-import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -9,8 +8,10 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import ReviewersPost
 from api.dashboard.typed import Typed
+from api.documents import read_yaml_document
 from api.http.json_body import YAML
-from domain.cases.case_documents import parse_cases, write_cases
+from domain.cases.case_documents import cases_in, write_cases
+from domain.core.document import DocumentKind
 from domain.tenants.actor import REVIEWERS
 from services.cases.saved_cases import import_cases
 from store.cases.saved_cases import SavedCaseRepository
@@ -43,7 +44,10 @@ async def case_file(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 async def bring_in(post: ReviewersPost) -> Response:
     """What the file would change is shown first; nothing of it is kept then."""
     page = post.page
-    specs = await asyncio.to_thread(parse_cases, post.text("file").encode())
+    value = await read_yaml_document(
+        page.resources, page.tenant, DocumentKind.CASE_FILE, post.text("file").encode()
+    )
+    specs = cases_in(value)
     if not post.ticked("import"):
         async with page.resources.work.of(page.tenant, dry_run=True) as work:
             changes = await import_cases(work, page.actor, specs)

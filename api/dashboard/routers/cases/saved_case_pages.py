@@ -1,6 +1,5 @@
 """/app/simulator/cases: messages with what must come of them, and whether it does."""
 
-import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -11,6 +10,7 @@ from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import Post, Posted, ReviewersPost, version_of
 from api.dashboard.scenario_form import EVENT_TYPES, turns_in
 from api.dashboard.typed import Typed
+from api.documents import check_json_document
 from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.agent.brain import Category
@@ -21,6 +21,7 @@ from domain.cases.case import SavedCase
 from domain.cases.case_documents import case_in, new_case_in
 from domain.cases.errors import CaseNotFound
 from domain.cases.starter_cases import starter_cases
+from domain.core.document import DocumentKind
 from domain.integrations.order import OrderState
 from domain.runs.errors import RunNotFound
 from domain.simulation.outcome import OutcomeStatus
@@ -80,9 +81,11 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
 @router.post(_LIST)
 async def add(post: ReviewersPost) -> Response:
     origin = "simulation" if post.text("origin") == "simulation" else "hand"
-    spec, taken_from = new_case_in({**case_of_form(post), "origin": origin})
+    page, value = post.page, {**case_of_form(post), "origin": origin}
+    await check_json_document(page.resources, page.tenant, DocumentKind.NEW_CASE, value)
+    spec, taken_from = new_case_in(value)
     async with post.working(_LIST) as work:
-        await add_case(work, post.page.actor, spec, origin=taken_from)
+        await add_case(work, page.actor, spec, origin=taken_from)
     return post.done(_LIST, "cases.added", name=_in_braces(spec.name))
 
 
@@ -114,7 +117,9 @@ async def case(page: CasePage) -> Response:
 @router.post(_CASE)
 async def change(post: CasePost) -> Response:
     page = post.page
-    spec = await asyncio.to_thread(case_in, case_of_form(post))
+    value = case_of_form(post)
+    await check_json_document(page.resources, page.tenant, DocumentKind.CASE, value)
+    spec = case_in(value)
     async with post.working(post.form) as work:
         there = await SavedCaseRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_seen(version_of(there))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.dashboard.typed import SEEN, Typed
+from api.documents import read_knowledge
 from domain.agent.brain import Language
 from domain.content.knowledge_file import (
     MAX_FILE_CHARS,
@@ -40,21 +41,22 @@ class _FileFields(BaseModel):
 
 @router.get(_IMPORT)
 async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    typed = await page.typed(_IMPORT, _BLANK)
+    typed = await page.typed(_IMPORT, {**_BLANK, "language": page.language})
     return _form(page, replace(typed, fields=_with_file(typed.fields)), None)
 
 
 @router.post(_IMPORT)
 async def send(post: FilePost) -> Response:
     """Shows what the file would do; once that was seen, does it."""
-    page, file = post.page, _file(post)
+    page = post.page
+    read = await read_knowledge(page.resources, page.tenant, _file(post))
     if not post.ticked(SEEN):
         async with page.resources.database.reading(page.tenant) as connection:
-            plan = await planned_import(connection, page.tenant, file)
+            plan = await planned_import(connection, page.tenant, read)
         return _form(page, Typed(_with_file(post.fields), None), plan)
     async with post.working("/app/knowledge") as work:
-        post.check_seen((await planned_import(standing_in(work), page.tenant, file)).version)
-        done = await import_knowledge(work, page.actor, file)
+        post.check_seen((await planned_import(standing_in(work), page.tenant, read)).version)
+        done = await import_knowledge(work, page.actor, read)
     added, changed = str(len(done.new)), str(len(done.changed))
     return post.done("/app/knowledge", "content.imported", added=added, changed=changed)
 

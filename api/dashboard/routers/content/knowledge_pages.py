@@ -18,7 +18,7 @@ from api.route import PathId
 from api.schemas.content.content import EntryBody, NewEntryBody
 from api.schemas.core.client_query import ClientQuery, cursor_after
 from domain.agent.brain import Language
-from domain.content.content import MAX_LINE, KnowledgeEntry
+from domain.content.content import MAX_LINE, KnowledgeEntry, language_of
 from domain.content.errors import ContentNotFound
 from domain.content.suggestion import SuggestedEntry
 from domain.core.ids import ULID
@@ -76,7 +76,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     query = page.query(NewEntryQuery)
     body = await _human_answer(page, query.answer_of) if query.answer_of else ""
     typed = await page.typed(
-        _LIST, {"title": query.title, "body": body, "language": query.language or page.language}
+        _LIST, {"title": query.title, "body": body, "language": query.language or ""}
     )
     return page.render("content/entry.html", entry=None, typed=typed, form=_LIST, seen="")
 
@@ -147,7 +147,10 @@ async def delete(post: EntryPost) -> Response:
 
 
 def _fields(post: Post) -> dict[str, str]:
-    return {name: post.text(name) for name in ("title", "body", "language")}
+    """Without a choice the language is that of the text."""
+    fields = {name: post.text(name) for name in ("title", "body", "language")}
+    texts = (fields["title"], fields["body"])
+    return {**fields, "language": fields["language"] or language_of(texts, post.page.language)}
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:

@@ -21,7 +21,7 @@ from api.schemas.content.content import NewTemplateBody, TemplateBody
 from api.schemas.core.client_query import cursor_after
 from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
-from domain.content.content import TemplateEntry
+from domain.content.content import TemplateEntry, language_of
 from domain.content.errors import ContentNotFound
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
@@ -39,7 +39,7 @@ _ID: Final = PathId("template_id", "template", ContentNotFound)
 _BLANK: Final = {
     "name": "",
     "category": Category.OTHER.value,
-    "language": "fr",
+    "language": "",
     "body": "",
     "intent": "",
     "not_for": "",
@@ -74,7 +74,7 @@ async def templates(page: AnyonesPage) -> Response:
 
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    typed = await page.typed(_NEW, {**_BLANK, "language": page.language})
+    typed = await page.typed(_NEW, _BLANK)
     return _editor(page, None, typed, _NEW, "")
 
 
@@ -136,7 +136,8 @@ def _editor(
     page: Page, entry: TemplateEntry | None, typed: Typed, form: str, seen: str
 ) -> Response:
     """The form, with what its text says of a made-up order."""
-    language: Language = "en" if typed["language"] == "en" else "fr"
+    chosen = typed["language"] or language_of((typed["body"],), page.language)
+    language: Language = "en" if chosen == "en" else "fr"
     return page.render(
         "content/template.html",
         entry=entry,
@@ -166,8 +167,11 @@ def _typed(entry: TemplateEntry) -> Mapping[str, str]:
 
 def _fields(post: Post) -> dict[str, object]:
     lines = (line.strip() for line in post.text("not_for").split("\n"))
+    named = ("name", "category", "language", "body", "intent")
+    fields = {name: post.text(name) for name in named}
+    fields["language"] = fields["language"] or language_of((fields["body"],), post.page.language)
     return {
-        **{name: post.text(name) for name in ("name", "category", "language", "body", "intent")},
+        **fields,
         "not_for": [line for line in lines if line],
         "is_active": post.ticked("is_active"),
     }

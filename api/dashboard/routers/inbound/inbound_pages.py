@@ -20,6 +20,7 @@ from services.inbound.log import read_logged
 from services.inbound.replay import replay_webhook
 from store.inbound.log import InboundLogRepository, client_of_inbound
 from store.inbound.poll_cursors import PollCursorRepository
+from store.integrations.integrations import IntegrationRepository
 
 _LOG: Final = "/app/inbound"
 _ONE: Final = f"{_LOG}/{{inbound_id}}"
@@ -73,7 +74,9 @@ async def refusals(page: AnyonesPage) -> Response:
 async def polls(page: AnyonesPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         found = await PollCursorRepository(connection, page.tenant).all()
-    return page.render("inbound/polls.html", polls=found)
+        entries = await IntegrationRepository(connection, page.tenant).entries()
+    providers = {one.id: one.provider for one in entries}
+    return page.render("inbound/polls.html", polls=found, providers=providers)
 
 
 @router.get(_ONE)

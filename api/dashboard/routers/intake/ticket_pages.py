@@ -1,4 +1,4 @@
-"""/app/tickets/new: a ticket sent by hand, as a merchant's system sends it."""
+"""/app/tickets/new: a ticket that a member types."""
 
 import hashlib
 from typing import Annotated, Final
@@ -34,16 +34,16 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
 async def send(
     request: Request, begun: BegunDep, post: ReviewersPost, resources: ResourcesDep
 ) -> Response:
-    """As a call of the gateway, whose customer the sender vouches for. The form's id is its
-    idempotency key, so that a second click gets the first one's answer."""
+    """Send it as a call of the gateway. The member becomes the event's author and vouches for no
+    customer. The form's id is the idempotency key: a second click gets the first answer."""
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}
     if not fields["message"]:
         raise InvalidBody("champ « message »")
     given = {name: value for name, value in fields.items() if value}
-    call = parse_request({"client_id": page.tenant, "customer_verified": True, **given})
+    call = parse_request({"client_id": page.tenant, **given})
     key = IdempotencyKey(post.once, hashlib.sha256(repr(fields).encode()).digest())
-    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id)
+    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=False)
     answer = await answer_event(by, call.event(), key, resources)
     await post.forget()
     if isinstance(answer, NoPlaybook):

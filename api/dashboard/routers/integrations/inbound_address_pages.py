@@ -52,7 +52,10 @@ async def open_one(post: AddressPost) -> Response:
         secret=SecretStr(given) if given else None,
         mapping=_mapping(post.text("mapping")),
     )
-    async with post.working() as work:
+    async with (
+        page.resources.documents.admitted(page.tenant),  # the expressions of a mapping
+        post.working() as work,
+    ):
         shown = await open_endpoint(
             work, page.actor, page.record_id, body.wanted, _drawn(), sealer=page.resources.sealer
         )

@@ -10,6 +10,7 @@ from api.dashboard.post import Post, Posted, version_of
 from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from api.schemas.learning.correction import AcceptCorrectionBody, CorrectionQuery
+from domain.content.content import language_of
 from domain.content.suggestion import SuggestedEntry
 from domain.core.errors import InvalidBody
 from domain.learning.correction import (
@@ -138,10 +139,10 @@ def _defaults(found: Correction) -> dict[str, str]:
         case _:
             pass
     return {
-        "classification": found.classification or "other",
-        "intent": found.intent or "",
-        "case": "on" if found.offers.case else "",
-        "content": "on" if found.offers.content else "",
+        "classification": "",
+        "intent": "",
+        "case": "",
+        "content": "",
         "title": title,
         "body": text,
     }
@@ -152,8 +153,9 @@ def _content(post: Post, there: Correction) -> ContentLesson:
     given: dict[str, object] = {}
     match there.offers.content:
         case SuggestedEntry(language=language):
-            given = {"kind": "knowledge", "title": post.text("title"), "language": language}
-            given["body"] = post.text("body")
+            title, words = post.text("title"), post.text("body")
+            given = {"kind": "knowledge", "title": title, "body": words}
+            given["language"] = language_of((title, words), language)
         case TemplateRevision(template_id=template_id):
             given = {"kind": "template_change", "template_id": template_id}
             given["change"] = {"body": post.text("body")}

@@ -1,7 +1,6 @@
 """/app/playbooks/new and /app/playbooks/ID/edit: a playbook as fields or as YAML, tried before it
 is published."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Final
 
@@ -81,7 +80,7 @@ async def edit(page: ManagersPlaybook) -> Response:
 async def create(post: ManagersPost) -> Response:
     if (answer := await _other_deed(post, None)) is not None:
         return answer
-    draft = await asyncio.to_thread(draft_of, post.fields)
+    draft = await draft_of(post.page, post.fields)
     publication = Publication.of(post.page.resources.model, draft.override)
     async with post.working() as work:
         made = await create_playbook(
@@ -97,7 +96,7 @@ async def publish(post: PlaybookPost) -> Response:
     if (answer := await _other_deed(post, page.record_id)) is not None:
         return answer
     seen = version_seen(post)
-    draft = await asyncio.to_thread(draft_of, {**post.fields, "active": ""})
+    draft = await draft_of(post.page, {**post.fields, "active": ""})
     publication = Publication.of(page.resources.model, draft.override)
     to = f"{PLAYBOOKS}/{page.record_id}"
     async with post.working(to) as work:
@@ -119,7 +118,7 @@ async def _other_deed(post: Post, playbook_id: str | None) -> Response | None:
             written = {**post.fields, SHAPE: AS_YAML, AS_YAML: yaml_of(post.fields)}
             return await _keep(post, written, post.back)
         case "fields":
-            spec = (await asyncio.to_thread(draft_of, post.fields)).spec
+            spec = (await draft_of(post.page, post.fields)).spec
             said = {name: post.text(name) for name in ("note", SEEN) if post.text(name)}
             active = {"active": str(spec.active).lower()} if playbook_id is None else {}
             return await _keep(
@@ -144,7 +143,7 @@ async def _keep(
 async def _run_cases(post: Post, playbook_id: str | None) -> Response:
     """Of the draft, as if it were on. What is typed stays."""
     page = post.page
-    spec = (await asyncio.to_thread(draft_of, {**post.fields, "active": ""})).spec
+    spec = (await draft_of(post.page, {**post.fields, "active": ""})).spec
     async with post.working() as work:
         run = await start_case_run(work, page.actor, Variant(playbook_id=playbook_id, draft=spec))
         await keep_draft(work, page.visit.user.id, post.form, kept_fields(post.fields))
@@ -162,7 +161,7 @@ async def _gate(
 ) -> GateStanding | None:
     """What the gate says of what was typed."""
     try:
-        spec = (await asyncio.to_thread(draft_of, {**fields, "active": ""})).spec
+        spec = (await draft_of(page, {**fields, "active": ""})).spec
     except InvalidPlaybook:
         return None
     there = next(one for one in entries if one.playbook.id == page.record_id)
@@ -189,7 +188,7 @@ async def _editor(
         as_yaml=typed[SHAPE] == AS_YAML,
         yaml=yaml_of(typed.fields),
         theirs=yaml_of(fields_of(entry.spec)) if entry else "",
-        problems=await asyncio.to_thread(problems_in, typed.fields) if typed.draft else (),
+        problems=await problems_in(page, typed.fields) if typed.draft else (),
         kinds=[(kind, kind in ON_ORDERS, ticked(typed, kind)) for kind in ActionKind],
         levels=tuple(ActionLevel),
         categories=tuple(Category),

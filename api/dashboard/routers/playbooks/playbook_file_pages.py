@@ -1,6 +1,5 @@
 """/app/playbooks/file and /app/playbooks/import: all playbooks as one file of YAML."""
 
-import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,12 +12,14 @@ from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.playbook_form import PLAYBOOKS, PlacedProblem, placed
 from api.dashboard.post import ManagersPost
 from api.dashboard.typed import kept_fields
+from api.documents import read_yaml_document
 from api.http.json_body import YAML
+from domain.core.document import DocumentKind
 from domain.core.errors import DomainError
 from domain.playbooks.errors import InvalidPlaybook
-from domain.playbooks.file import diff, parse_playbooks, write_playbooks
+from domain.playbooks.file import diff, playbooks_in, write_playbooks
 from domain.playbooks.merge import PlaybookChange, compare
-from domain.playbooks.playbook import PlaybookEntry
+from domain.playbooks.playbook import PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import MANAGERS, OWNERS
 from services.dashboard.forms import keep_draft, standing_in
 from services.playbooks.playbooks import import_playbooks
@@ -62,9 +63,9 @@ async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     text = typed["file"].replace("\r\n", "\n")
     if text:
         try:
-            changes = await asyncio.to_thread(_previewed, page, entries, text)
+            changes = _previewed(page, entries, await _specs(page, text))
         except InvalidPlaybook as error:
-            problems = await asyncio.to_thread(placed, error, text)
+            problems = await placed(page, error, text)
         except DomainError as error:
             problems = (PlacedProblem("", str(error)),)
     return page.render(
@@ -85,7 +86,7 @@ async def bring_in(post: ManagersPost) -> Response:
         async with post.working(_IMPORT) as work:
             await keep_draft(work, page.visit.user.id, post.form, kept_fields(post.fields))
         return post.done(_IMPORT)
-    specs = await asyncio.to_thread(parse_playbooks, post.text("file").encode())
+    specs = await _specs(page, post.text("file"))
     publication = Publication.of(page.resources.model, post.text("override").strip() or None)
     async with post.working(PLAYBOOKS) as work:
         there = await PlaybookRepository(standing_in(work), page.tenant).all()
@@ -94,10 +95,18 @@ async def bring_in(post: ManagersPost) -> Response:
     return post.done(PLAYBOOKS, "playbooks.imported", count=str(len(done)))
 
 
-def _previewed(page: Page, entries: tuple[PlaybookEntry, ...], text: str) -> tuple[Previewed, ...]:
-    """Raises InvalidPlaybook, PlaybookNameTaken."""
+async def _specs(page: Page, text: str) -> tuple[PlaybookSpec, ...]:
+    """The playbooks of a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
+    kind = DocumentKind.PLAYBOOK_FILE
+    return playbooks_in(await read_yaml_document(page.resources, page.tenant, kind, text.encode()))
+
+
+def _previewed(
+    page: Page, entries: tuple[PlaybookEntry, ...], specs: tuple[PlaybookSpec, ...]
+) -> tuple[Previewed, ...]:
+    """Raises PlaybookNameTaken."""
     by_id = {one.playbook.id: one for one in entries}
-    changes = compare(entries, parse_playbooks(text.encode()), page.resources.new_id)
+    changes = compare(entries, specs, page.resources.new_id)
     return tuple(
         Previewed(
             one,

@@ -11,6 +11,7 @@ from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.content.content import NewEntryBody
 from domain.cases.impersonal import impersonal
+from domain.content.content import language_of
 from domain.intake.order_number import find_order_numbers
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.review import Review
@@ -61,7 +62,8 @@ async def keep_as_knowledge(
         NewEntryBody,
         title=post.text("title"),
         body=post.text("body"),
-        language=post.text("language"),
+        language=post.text("language")
+        or language_of((post.text("title"), post.text("body")), post.page.language),
     )
     async with post.working(to) as work:
         await add_knowledge(
@@ -74,4 +76,4 @@ def _entry(found: Review) -> dict[str, str]:
     """The entry that the answer makes, without the customer's personal data."""
     numbers = find_order_numbers(found.draft)
     body = impersonal(found.draft, email=found.customer_email, name=None, order_numbers=numbers)
-    return {"title": "", "body": body, "language": "fr"}
+    return {"title": "", "body": body, "language": ""}

@@ -63,6 +63,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
             [f"{form}/approve", f"{form}/edit", f"{form}/reject"]
         )
     named = {found.claim and found.claim.by, found.first_approved_by, found.decided_by}
+    named |= set(found.authors)
     diff, since = await asyncio.to_thread(_diffs, found, drafts.get(f"{form}/approve"))
     return page.render(
         "reviews/review.html",

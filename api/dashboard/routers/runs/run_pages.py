@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
+from api.dashboard.people import people_of
 from api.http.disposition import content_disposition
 from api.route import PathId
 from api.schemas.core.client_query import cursor_after
@@ -67,6 +68,7 @@ async def run(page: RunPage) -> Response:
     return page.render(
         "runs/run.html",
         run=trace,
+        people=await people_of(page) if trace.event.author else {},
         talk=talk,
         timed=waterfall(trace.timings),
         may_act=page.may(REVIEWERS),

@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from api.dashboard.routers.tenants import keys_pages, settings_pages
+from api.dashboard.routers.tenants import keys_pages, loosening_pages, settings_pages
 
-ROUTERS: Final = (keys_pages.router, settings_pages.router)
+ROUTERS: Final = (keys_pages.router, loosening_pages.router, settings_pages.router)

@@ -33,6 +33,7 @@ async def settings(page: AnyonesPage) -> Response:
         "sensitive_words": "\n".join(found.sensitive_words),
         "authserv_ids": "\n".join(found.authserv_ids),
         "ask_rating": "on" if found.ask_rating else "",
+        "holds_loosening": "on" if found.holds_loosening else "",
         **{f"ack_{one}": found.acknowledgement.get(one, "") for one in ACKNOWLEDGED_IN},
     }
     return page.render(
@@ -56,6 +57,7 @@ async def change(post: ManagersPost) -> Response:
         authserv_ids=post.text("authserv_ids").split(),
         acknowledgement={one: post.text(f"ack_{one}") for one in ACKNOWLEDGED_IN},
         ask_rating=post.ticked("ask_rating"),
+        holds_loosening=post.ticked("holds_loosening"),
     )
     wanted = body.change
     async with post.working(_SETTINGS) as work:

@@ -61,6 +61,7 @@ async def delivery(page: WebhookPage, delivery_id: DeliveryId) -> Response:
             delivery_id,
             sealer=page.resources.sealer,
             now=page.now,
+            service=page.resources.settings.server.service,
         )
     return page.render(
         "webhooks/delivery.html",

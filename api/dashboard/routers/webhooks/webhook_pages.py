@@ -76,6 +76,7 @@ async def create(post: ManagersPost) -> Response:
         url=post.text("url").strip(),
         events=list(post.chosen("events")),
         retry_policy=post.text("retry_policy"),
+        once_per_ticket=post.ticked("once_per_ticket"),
     )
     async with post.working() as work:
         made = await create_webhook(
@@ -96,6 +97,8 @@ async def settings(page: WebhookPage) -> Response:
     form = f"{LIST}/{found.id}/settings"
     now = {"label": found.label, "url": found.url, "retry_policy": found.retry_policy.value}
     chosen = {f"events:{event}": "on" for event in found.events}
+    if found.once_per_ticket:
+        chosen["once_per_ticket"] = "on"
     return page.render(
         "webhooks/webhook_settings.html",
         webhook=found,
@@ -115,6 +118,7 @@ async def change(post: WebhookPost) -> Response:
         url=post.text("url").strip(),
         events=list(post.chosen("events")),
         retry_policy=post.text("retry_policy"),
+        once_per_ticket=post.ticked("once_per_ticket"),
     )
     async with post.working(post.form) as work:
         there = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
@@ -142,6 +146,7 @@ def _settings_version(webhook: Webhook) -> str:
             url=webhook.url,
             events=list(webhook.events),  # type: ignore[arg-type]
             retry_policy=webhook.retry_policy,
+            once_per_ticket=webhook.once_per_ticket,
         )
     )
 

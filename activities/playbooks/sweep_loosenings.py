@@ -1,0 +1,86 @@
+"""Sweep loosenings: mail the managers, and carry out changes whose time has come."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+from temporalio import activity
+
+from activities.runtime.one_by_one import one_by_one
+from domain.cases.digest import NamesModel
+from domain.core import names
+from domain.core.ports import Mailer
+from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
+from domain.runs.contracts import SweepInput, SweepResult
+from domain.tenants.loosening import LooseningState
+from domain.tenants.loosening_mail import loosening_mail
+from services.core.unit_of_work import UnitsOfWork
+from services.playbooks.loosening_approvals import apply_due_loosening, note_mailed
+from store.core.place import Place
+from store.tenants.loosenings import (
+    LeftLoosening,
+    LooseningRepository,
+    due_loosenings,
+    unnotified_loosenings,
+)
+from store.tenants.standings import MemberStandings
+
+BATCH: Final = 200
+
+_log = structlog.get_logger(__name__)
+
+
+class SweepLoosenings:
+    """`dashboard_url`: where managers approve and cancel. `model`: names what thinks for
+    clients."""
+
+    def __init__(
+        self, units: UnitsOfWork, mailer: Mailer, model: NamesModel, *, dashboard_url: str
+    ) -> None:
+        self._units = units
+        self._mailer = mailer
+        self._model = model
+        self._dashboard_url = dashboard_url
+
+    @activity.defn(name=names.SWEEP_LOOSENINGS)
+    async def sweep(self, _: SweepInput) -> SweepResult:
+        """Mail loosenings that no manager was told of, then carry out those that are due.
+
+        Idempotency keys: the Message-ID, made of the loosening's and the user's id; the row's
+        state, which is set once behind the account's lock.
+        """
+        await one_by_one(self._unnotified, self._mail, what="loosening not mailed")
+        return await one_by_one(self._due, self._apply, what="loosening not applied")
+
+    async def _unnotified(self, after: Place | None) -> Sequence[LeftLoosening]:
+        async with self._units.database.service() as connection:
+            return await unnotified_loosenings(connection, after=after, limit=BATCH)
+
+    async def _due(self, after: Place | None) -> Sequence[LeftLoosening]:
+        async with self._units.database.service() as connection:
+            return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
+
+    async def _mail(self, left: LeftLoosening) -> int:
+        """To each manager once, unless this worker dies with a mail handed over. A refused mail,
+        and one of unknown fate, is not sent again."""
+        async with self._units.database.reading(left.tenant) as connection:
+            loosening = await LooseningRepository(connection, left.tenant).read(left.id)
+            members = await MemberStandings(connection, left.tenant).all()
+        for member in (one for one in members if one.manages):
+            mail = loosening_mail(
+                loosening, member.user_id, member.email, dashboard_url=self._dashboard_url
+            )
+            try:
+                await self._mailer.send(mail)
+            except MailUnreachable:
+                return 0  # the next sweep tries again
+            except (MailRefused, MailUnknown) as error:
+                _log.warning("manager not told of a loosening", error_code=error.code)
+        async with self._units.of(left.tenant) as work:
+            await note_mailed(work, left.id)
+        return 1
+
+    async def _apply(self, left: LeftLoosening) -> int:
+        async with self._units.of(left.tenant) as work:
+            state = await apply_due_loosening(work, left.id, self._model)
+        return int(state is LooseningState.APPLIED)

@@ -1,0 +1,66 @@
+"""The messages that joined a case, when the case ends."""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.plan import StepState
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from domain.runs.contracts import PersistInput, ReopenedRun
+from domain.runs.run import RunStatus
+from domain.webhooks.outbound_event import TicketResponseFailed
+from store.intake.events import EventRepository, Ticket
+from store.reviews.escalations import EscalationRepository
+from store.webhooks.outbox import Outbox
+
+_FAILED: Final = "The agent could not answer this ticket."
+_ACTION_FAILED: Final = "action_failed"
+
+
+async def end_joined(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    step: PersistInput,
+    now: datetime,
+    new_id: NewId,
+) -> tuple[ReopenedRun, ...]:
+    """End the messages that joined a case, and return the runs that its answer leaves open.
+
+    If the decision could not be carried out, people have the conversation, and each message is
+    reported as failed. The workflow of the case sends that: theirs have ended.
+    """
+    reviews = EscalationRepository(connection, tenant)
+    if step.joined or step.status is RunStatus.COMPLETED:
+        reopened = await reviews.close_joined(step.ref.run_id, now)
+        # The workflow of a joined message has not ended yet: the sweep starts it again.
+        return () if step.joined else tuple(reopened)
+    if step.status is not RunStatus.FAILED:
+        return ()
+    code = error_code(step)
+    for message in await reviews.fail_case(step.ref.run_id, code, now):
+        ticket = await EventRepository(connection, tenant).ticket(message.event_id)
+        await Outbox(connection, tenant).add(
+            response_failed(ticket, code),
+            dedup_key=message.run_id,
+            now=now,
+            new_id=new_id,
+            run_id=step.ref.run_id,
+        )
+    return ()
+
+
+def error_code(step: PersistInput) -> str:
+    """Return why a run failed."""
+    failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
+    return step.error_code or next(failed, "") or _ACTION_FAILED
+
+
+def response_failed(ticket: Ticket, code: str) -> TicketResponseFailed:
+    return TicketResponseFailed(
+        ticket_id=ticket.ticket_id,
+        customer_email=ticket.customer_email,
+        error_code=code,
+        message=_FAILED,
+    )

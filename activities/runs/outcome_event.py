@@ -1,0 +1,60 @@
+"""The event that merchants' systems get for the outcome of a run."""
+
+from activities.runs.joined_messages import error_code, response_failed
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import REPLIES, StepState
+from domain.agent.verdict import left_to_people
+from domain.runs.contracts import PersistInput
+from domain.runs.run import RunResult, RunStatus
+from domain.webhooks.outbound_event import (
+    OutboundEvent,
+    TicketEscalated,
+    TicketResolved,
+    fitting,
+)
+from store.intake.events import Ticket
+
+
+def answered(step: PersistInput) -> bool:
+    """Whether the customer has an answer now: some plans only leave notes, or do nothing."""
+    return step.status is RunStatus.COMPLETED and any(
+        done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
+    )
+
+
+def event_of(
+    step: PersistInput,
+    result: RunResult,
+    ticket: Ticket,
+    *,
+    took_ms: int,
+    asked: tuple[str, EscalationReason] | None,
+) -> OutboundEvent | None:
+    """Return the event that merchants' systems get for this outcome, or None. `asked`: the review
+    that the run waits for, and its reason."""
+    if left_to_people(step.steps):
+        return None  # a person answers in the helpdesk
+    if asked is not None:
+        review_id, reason = asked
+        return TicketEscalated(
+            ticket_id=ticket.ticket_id,
+            customer_email=ticket.customer_email,
+            classification=result.classification,
+            confidence=result.confidence,
+            reason=reason,
+            review_id=review_id,
+        )
+    if step.status is RunStatus.FAILED:
+        return response_failed(ticket, error_code(step))
+    if not answered(step):
+        return None
+    shown = fitting(result.response)
+    return TicketResolved(
+        ticket_id=ticket.ticket_id,
+        customer_email=ticket.customer_email,
+        classification=result.classification,
+        confidence=result.confidence,
+        ai_response=shown,
+        ai_response_truncated=shown != result.response,
+        duration_ms=took_ms,
+    )

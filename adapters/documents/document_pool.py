@@ -1,0 +1,42 @@
+"""Documents read where that can be ended: large ones in processes of their own."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from adapters.documents.document_reading import read_inline
+from adapters.documents.document_wire import DocumentAnswer, DocumentRequest
+from adapters.processes.process_pool import CPU_S, ProcessPool, WorkFailed
+from domain.core.document import Document
+from domain.core.errors import DocumentRefused, DocumentTooCostly, OverBudget
+
+_CHILD: Final = "adapters.documents.document_child"
+
+
+class DocumentPool:
+    """A `DocumentReader`. Small documents are read at once, large ones in a process.
+
+    A process starts with the first large document: most installations rarely get one.
+    """
+
+    def __init__(self, *, cpu_s: float = CPU_S) -> None:
+        self._processes = ProcessPool(_CHILD, cpu_s=cpu_s)
+
+    async def read(self, document: Document) -> JsonValue:
+        """Raises DocumentRefused, DocumentTooCostly, EngineUnavailable."""
+        if not document.is_large:
+            return read_inline(document)
+        request = DocumentRequest(document=document)
+        try:
+            came = await self._processes.ask(request.model_dump_json().encode())
+        except OverBudget:
+            raise DocumentTooCostly from None
+        answer = DocumentAnswer.model_validate_json(came)
+        if answer.failed:
+            raise WorkFailed(answer.failed)
+        if answer.refused is not None:
+            raise DocumentRefused(answer.refused)
+        return answer.value
+
+    async def close(self) -> None:
+        await self._processes.close()

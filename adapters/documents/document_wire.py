@@ -1,0 +1,22 @@
+"""What passes between the API and its reading processes, as JSON."""
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from domain.core.document import Document
+
+
+class DocumentRequest(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    document: Document
+
+
+class DocumentAnswer(BaseModel):
+    """`refused`: the problems of a document that breaks rules. `failed`: the type of an unexpected
+    error; its message stays in the process, because it may quote the document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: JsonValue = None
+    refused: tuple[str, ...] | None = None
+    failed: str = ""

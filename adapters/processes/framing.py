@@ -1,0 +1,9 @@
+"""What passes between a process and its children: a length, then the message."""
+
+from typing import Final
+
+LENGTH_BYTES: Final = 8
+
+
+def framed(message: bytes) -> bytes:
+    return len(message).to_bytes(LENGTH_BYTES) + message

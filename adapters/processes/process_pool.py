@@ -1,0 +1,103 @@
+"""Processes that work on strangers' text and can be ended.
+
+Source: docs/decisions/0030.
+"""
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from pathlib import Path
+from typing import Final
+
+from adapters.processes.framing import LENGTH_BYTES, framed
+from domain.core.errors import EngineUnavailable, OverBudget
+
+PROCESSES: Final = 2
+CPU_S: Final = 1.0
+"""Processor time for one request and one try. The worst mail that was found takes a third of it."""
+TRIES: Final = 2
+# With all waiting: below what an activity may take (`workflows/options.py`).
+_PATIENCE_S: Final = 10.0
+
+_ROOT: Final = Path(__file__).resolve().parent.parent.parent
+
+
+class WorkFailed(Exception):
+    """The work raised an unexpected error; the name of its type is the message."""
+
+
+class ProcessPool:
+    """`PROCESSES` processes of one module, which calls `serve` of `adapters/processes/serving.py`.
+
+    A process that dies is replaced, and only its own request is affected.
+    """
+
+    def __init__(self, module: str, *, cpu_s: float = CPU_S) -> None:
+        self._module = module
+        self._cpu_s = cpu_s
+        self._slots = asyncio.Semaphore(PROCESSES)
+        self._idle: list[Process] = []
+
+    async def ask(self, request: bytes) -> bytes:
+        """Return the answer of a process.
+
+        Raises OverBudget when the request takes more processor time than it may, EngineUnavailable
+        when no process is free in time.
+        """
+        message = framed(request)
+        try:
+            async with asyncio.timeout(_PATIENCE_S), self._slots:
+                for _ in range(TRIES):
+                    answer = await self._tried(message)
+                    if answer is not None:
+                        return answer
+        except TimeoutError:
+            raise EngineUnavailable("no process was free for a large text") from None
+        raise OverBudget
+
+    async def start(self) -> None:
+        """Start the processes before the first request, which would wait for them."""
+        self._idle += [await self._started() for _ in range(PROCESSES - len(self._idle))]
+
+    async def close(self) -> None:
+        while self._idle:
+            await _end(self._idle.pop())
+
+    async def _tried(self, message: bytes) -> bytes | None:
+        """The answer of a process; None if the process died."""
+        process = self._idle.pop() if self._idle else await self._started()
+        try:
+            answer = await _exchange(process, message)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            await _end(process)
+            return None
+        except BaseException:  # a late answer must not be taken for the next request's
+            await _end(process)
+            raise
+        self._idle.append(process)
+        return answer
+
+    async def _started(self) -> Process:
+        """A session of its own: the terminal's Ctrl-C ends the parent, and the parent this."""
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-m", self._module, "--seconds", str(self._cpu_s),
+            stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
+            cwd=_ROOT, env={"PATH": os.environ.get("PATH", "")},
+        )  # fmt: skip
+
+
+async def _exchange(process: Process, message: bytes) -> bytes:
+    requests, answers = process.stdin, process.stdout
+    if requests is None or answers is None:
+        raise RuntimeError("a process without pipes")
+    requests.write(message)
+    await requests.drain()
+    length = int.from_bytes(await answers.readexactly(LENGTH_BYTES))
+    return await answers.readexactly(length)
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.wait()

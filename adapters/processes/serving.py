@@ -1,0 +1,42 @@
+"""A process that answers requests, one after the other, until its input ends.
+
+The kernel ends it when one request takes more processor time than it may, however deep in a library
+the time is spent. Its parent sees the end, and starts another.
+"""
+
+import argparse
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from typing import BinaryIO, Final
+
+from adapters.processes.framing import LENGTH_BYTES, framed
+
+_MEMORY: Final = 1024 * 1024 * 1024
+# Behind the requests of other callers.
+_NICE: Final = 5
+
+
+def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) -> None:
+    """`warm_up`: loads what the first request would wait for, before its time is measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, required=True, help="Processor time a request.")
+    arguments = parser.parse_args()
+    os.nice(_NICE)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    warm_up()
+    while request := _read(sys.stdin.buffer):
+        # SIGPROF has its default action: the process ends.
+        signal.setitimer(signal.ITIMER_PROF, arguments.seconds)
+        message = framed(answer(request))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.stdout.buffer.write(message)
+        sys.stdout.buffer.flush()
+
+
+def _read(stream: BinaryIO) -> bytes:
+    """The next request; empty at the end of the input."""
+    length = stream.read(LENGTH_BYTES)
+    return stream.read(int.from_bytes(length)) if len(length) == LENGTH_BYTES else b""

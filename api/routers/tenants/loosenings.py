@@ -1,0 +1,66 @@
+"""/api/dashboard/loosenings: changes that let the agent do more, and wait for a second manager."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import ManagerDep, PageDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.core.client_query import cursor_after
+from api.schemas.tenants.loosenings import (
+    ApproveLooseningBody,
+    CancelLooseningBody,
+    LooseningOut,
+    LooseningPage,
+)
+from domain.tenants.errors import LooseningNotFound
+from services.playbooks.loosening_approvals import approve_loosening
+from services.tenants.loosenings import cancel_loosening
+from store.tenants.loosenings import LooseningRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_LOOSENINGS: Final = "/api/dashboard/loosenings"
+_ONE: Final = f"{_LOOSENINGS}/{{loosening_id}}"
+LooseningId = Annotated[str, Depends(PathId("loosening_id", "loosening", LooseningNotFound))]
+
+
+@router.get(_LOOSENINGS, summary="List changes that loosen, newest first")
+async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
+    """For every member of the client. Those that wait, and those that were decided."""
+    async with resources.database.reading(page.tenant) as connection:
+        found = await LooseningRepository(connection, page.tenant).page(
+            before=page.query.cursor, limit=page.query.limit + 1
+        )
+    return LooseningPage(
+        loosenings=[LooseningOut.of(one) for one in found[: page.query.limit]],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
+
+
+@router.post(f"{_ONE}/approve", summary="Approve a change that loosens", responses=errors(409))
+async def approve(
+    member: ManagerDep,
+    loosening_id: LooseningId,
+    _: Annotated[ApproveLooseningBody, Depends(JsonBody(ApproveLooseningBody, optional=True))],
+    resources: ResourcesDep,
+) -> LooseningOut:
+    """It takes effect at once. For a manager other than the one who requested it, with a verified
+    address and a member for 24 hours."""
+    async with resources.work.of(member.tenant) as work:
+        return LooseningOut.of(
+            await approve_loosening(work, member.actor, loosening_id, resources.model)
+        )
+
+
+@router.post(f"{_ONE}/cancel", summary="Cancel a change that loosens", responses=errors(409))
+async def cancel(
+    member: ManagerDep,
+    loosening_id: LooseningId,
+    _: Annotated[CancelLooseningBody, Depends(JsonBody(CancelLooseningBody, optional=True))],
+    resources: ResourcesDep,
+) -> LooseningOut:
+    """Any manager may, the one who requested it too."""
+    async with resources.work.of(member.tenant) as work:
+        return LooseningOut.of(await cancel_loosening(work, member.actor, loosening_id))

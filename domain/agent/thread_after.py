@@ -1,0 +1,43 @@
+"""What an answer settles in its thread, and the language of the thread."""
+
+from datetime import datetime
+
+from domain.agent.brain import BrainAnswer, Language
+from domain.agent.material import Material
+from domain.agent.thread import PendingProposal, Thread
+from domain.agent.verdict import Judgement
+from domain.intake.customer_email import customer_key
+
+
+def thread_after(
+    material: Material, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
+) -> Thread:
+    """What the exchange has settled, and what the answer leaves open."""
+    event, question = material.event, judgement.question
+    thread = material.thread.without_question.speaking_of(
+        event.text, event.order_numbers, material.order, text
+    )
+    if question is None:
+        return thread
+    if question.action is None:
+        return thread.model_copy(update={"asked_number": question.kind})
+    playbook_id, playbook_version = material.playbook
+    proposal = PendingProposal(
+        id=material.run_id,
+        action=question.action,
+        category=answer.classification,
+        playbook_id=playbook_id,
+        playbook_version=playbook_version,
+        customer=customer_key(event.customer_email) or "",
+        asked_at=now,
+    )
+    return thread.model_copy(update={"proposal": proposal})
+
+
+def language_of(answer: BrainAnswer, thread: Thread) -> Language:
+    """The language of our own sentences: the message's, else the thread's."""
+    match answer.language:
+        case "fr" | "en" as spoken:
+            return spoken
+        case _:
+            return thread.language or "en"

@@ -1,0 +1,28 @@
+"""The one name of the service: in webhooks' User-Agent, export files, mails, pages and MCP."""
+
+from dataclasses import dataclass
+from typing import Final
+
+SERVICE_NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9]*([ -][A-Za-z0-9]+)*$"
+MAX_SERVICE_NAME: Final = 40
+"""Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceName:
+    """`name`: letters, digits, single spaces and hyphens (SERVICE_NAME_PATTERN)."""
+
+    name: str = "Service"
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def token(self) -> str:
+        """The name as a product token of User-Agent (RFC 9110)."""
+        return self.name.replace(" ", "-")
+
+    @property
+    def slug(self) -> str:
+        """The name in lower case, for file names."""
+        return self.token.lower()

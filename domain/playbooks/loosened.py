@@ -1,0 +1,157 @@
+"""What a change of a client's playbooks lets the agent do that it might not do before.
+
+The playbooks that are on are compared as a whole, by kind of event: a change that moves events to
+another playbook, deletes one or makes a narrower one loosens as much as an edit does.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.plan import ON_ORDERS, ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits
+from domain.core.money import Money
+from domain.playbooks.playbook import PlaybookEntry, PlaybookSpec, match
+from domain.tenants.loosening import LoosenedRule
+
+_RANK: Final = {
+    ActionLevel.NEVER: 0,
+    ActionLevel.HUMAN_APPROVED: 1,
+    ActionLevel.CUSTOMER_CONFIRMED: 2,
+    ActionLevel.AUTONOMOUS: 3,
+}
+_BY_ITSELF: Final = frozenset({ActionLevel.CUSTOMER_CONFIRMED, ActionLevel.AUTONOMOUS})
+_LIMITS: Final = ("per_action", "per_customer", "per_day")
+# No pattern has this as a part: patterns have no control characters.
+_ANY_OTHER: Final = "\x01"
+_NONE: Final = ActionRule(level=ActionLevel.NEVER)
+
+
+class WantedChange(BaseModel):
+    """A change of playbooks, in the form that its use case takes (`services/playbooks/`)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    use: Literal["create", "update", "restore", "import", "switch", "delete"]
+    playbook_id: str = ""
+    specs: tuple[PlaybookSpec, ...] = ()
+    version: int = 0
+    active: bool = False
+    says_active: bool = True
+    note: str | None = None
+    override: str | None = None
+
+
+def loosened(
+    before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
+) -> tuple[LoosenedRule, ...]:
+    """Everything that becomes looser, by kind of event. Both sides: all of a client's playbooks,
+    oldest first.
+
+    Levels, amounts, ages and scopes count for every action on an order, the level of other actions
+    where a playbook had the events before, and the threshold where money moves without a person.
+    """
+    found: list[LoosenedRule] = []
+    for pattern in _patterns(before, after):
+        event_type = _example(pattern)
+        was, becomes = _winner(before, event_type), _winner(after, event_type)
+        if becomes is None or (was is not None and was.spec == becomes.spec):
+            continue
+        found += (
+            one.model_copy(update={"place": f"{pattern}: {one.place}"})
+            for one in _looser(was, becomes)
+        )
+    return tuple(found)
+
+
+def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
+    """The patterns of all playbooks that are on. Of events that go by two of them, the longer
+    decides on either side, so one example of each pattern stands for all its events."""
+    active = (entry for side in sides for entry in side if entry.is_active)
+    return sorted({entry.playbook.event_type for entry in active})
+
+
+def _example(pattern: str) -> str:
+    """An event type that this pattern covers, and no longer one."""
+    return pattern.removesuffix("*") + _ANY_OTHER if pattern.endswith("*") else pattern
+
+
+def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry | None:
+    """The playbook that answers such events; None if none does, or only in shadow mode."""
+    active = {entry.playbook.id: entry for entry in entries if entry.is_active}
+    won = match([entry.playbook for entry in active.values()], event_type)
+    entry = active[won.id] if won is not None else None
+    return None if entry is None or entry.rulebook.shadow else entry
+
+
+def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[LoosenedRule]:
+    for kind in ActionKind:
+        if was is None and kind not in ON_ORDERS:
+            continue
+        old = _NONE if was is None else was.rulebook.rule(kind)
+        new = becomes.rulebook.rule(kind)
+        yield from _of_rule(kind.value, old, new, moves_money=kind in ON_ORDERS)
+    threshold = 1.0 if was is None else was.playbook.threshold
+    if was is not None and becomes.playbook.threshold < threshold and _by_itself(becomes):
+        yield LoosenedRule(
+            place="threshold", before=f"{threshold:g}", after=f"{becomes.playbook.threshold:g}"
+        )
+
+
+def _by_itself(entry: PlaybookEntry) -> bool:
+    """Whether money moves there without a person."""
+    return any(entry.rulebook.rule(kind).level in _BY_ITSELF for kind in ON_ORDERS)
+
+
+def _of_rule(
+    name: str, old: ActionRule, new: ActionRule, *, moves_money: bool
+) -> Iterator[LoosenedRule]:
+    if _RANK[new.level] > _RANK[old.level]:
+        yield LoosenedRule(place=f"{name}.level", before=old.level.value, after=new.level.value)
+    if not moves_money or new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
+        # Of what was never done, the level says all, and its amounts with it.
+        if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
+            yield from _amounts(name, None, new.limits)
+        return
+    if old.limits is not None:
+        yield from _amounts(name, old.limits, new.limits)
+    if old.within_days is not None and (new.within_days or 10**9) > old.within_days:
+        yield LoosenedRule(
+            place=f"{name}.within_days",
+            before=str(old.within_days),
+            after="any" if new.within_days is None else str(new.within_days),
+        )
+    for scope in ("categories", "intents"):
+        had, has = getattr(old, scope), getattr(new, scope)
+        if had and (not has or set(has) - set(had)):
+            yield LoosenedRule(
+                place=f"{name}.{scope}",
+                before=" ".join(one.value for one in had),
+                after=" ".join(one.value for one in has) or "any",
+            )
+
+
+def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
+    """Amounts that are raised, taken away or of another currency. Without `old` all are new."""
+    same = old is not None and new is not None and old.currency == new.currency
+    for limit in _LIMITS:
+        was = None if old is None else getattr(old, limit)
+        becomes = None if new is None else getattr(new, limit)
+        if old is None:
+            looser = True
+        elif same:
+            looser = was is not None and (becomes is None or becomes > was)
+        else:
+            looser = True
+        if looser:
+            place = f"{name}.limits.{limit}"
+            before = "none" if old is None else _money(old, was)
+            after = "unlimited" if new is None else _money(new, becomes)
+            yield LoosenedRule(place=place, before=before, after=after)
+
+
+def _money(limits: MoneyLimits, minor: int | None) -> str:
+    if minor is None:
+        return f"unlimited {limits.currency}"
+    return f"{Money(minor=minor, currency=limits.currency).decimal()} {limits.currency}"

@@ -1,0 +1,88 @@
+"""Four eyes: two members agree, and neither can be the other under a second address.
+
+Membership of a day keeps a member from inviting an address of their own to agree with themselves.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from domain.tenants.actor import MANAGERS, Actor, ActorKind
+from domain.tenants.client import Role
+from domain.tenants.errors import SecondPersonUnfit
+
+MEMBER_FOR: Final = timedelta(hours=24)
+"""How long a person must have been a member to be one of the two."""
+
+_DOTLESS: Final = frozenset({"gmail.com", "googlemail.com"})
+
+
+class Unfit(StrEnum):
+    """Why a person cannot be one of the two."""
+
+    NOT_A_MEMBER = "not_a_member"
+    ADDRESS_NOT_VERIFIED = "address_not_verified"
+    JOINED_RECENTLY = "joined_recently"
+    SAME_ADDRESS = "same_address"
+    SAME_PERSON = "same_person"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberStanding:
+    """A member as four eyes see them. `verified_at`: when the member proved the address."""
+
+    user_id: str
+    email: str
+    role: Role
+    verified_at: datetime | None
+    joined_at: datetime
+
+    @property
+    def manages(self) -> bool:
+        return self.role in MANAGERS
+
+    def unfit(self, now: datetime) -> Unfit | None:
+        """Return why the member cannot be one of the two, or None."""
+        if self.verified_at is None:
+            return Unfit.ADDRESS_NOT_VERIFIED
+        return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None
+
+
+def mailbox(email: str) -> str:
+    """The mailbox that an address most likely names: without a `+` suffix, and without the dots
+    that Gmail ignores."""
+    local, _, domain = email.strip().lower().rpartition("@")
+    local = local.partition("+")[0]
+    return f"{local.replace('.', '')}@gmail.com" if domain in _DOTLESS else f"{local}@{domain}"
+
+
+def is_staff(actor: Actor) -> bool:
+    """Whether the actor acts for the installation and in no member's name: an operator, an internal
+    admin or the system."""
+    if actor.kind is ActorKind.PERSON:
+        return actor.role is None
+    return actor.kind is not ActorKind.KEY and actor.login is None
+
+
+def check_four_eyes(
+    actor: Actor, first: str | None, members: tuple[MemberStanding, ...], now: datetime
+) -> None:
+    """Check that `actor` may be one of the two. `first`: the one who agreed before, None if the
+    actor is the first.
+
+    Raises SecondPersonUnfit.
+    """
+    by_id = {one.user_id: one for one in members}
+    member = by_id.get(actor.name)
+    if actor.name == first:
+        raise SecondPersonUnfit(Unfit.SAME_PERSON)
+    if is_staff(actor):
+        return
+    if member is None:
+        raise SecondPersonUnfit(Unfit.NOT_A_MEMBER)
+    if (reason := member.unfit(now)) is not None:
+        raise SecondPersonUnfit(reason)
+    other = by_id.get(first) if first is not None else None
+    if other is not None and mailbox(other.email) == mailbox(member.email):
+        raise SecondPersonUnfit(Unfit.SAME_ADDRESS)

@@ -1,0 +1,26 @@
+"""messages that the words of a review cover
+
+Messages that have joined a review are marked once a person writes the answer with them in view.
+
+Revision: 80c0f3e5a1d4
+Follows: 5b0d2c7e91fa
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "80c0f3e5a1d4"
+down_revision = "5b0d2c7e91fa"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column(
+        "engine_runs",
+        sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
+    )
+
+
+def downgrade() -> None:
+    op.drop_column("engine_runs", "covered")

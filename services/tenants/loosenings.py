@@ -1,0 +1,121 @@
+"""Holding changes that loosen what the agent may do, until a second manager or a day has passed.
+
+A use case runs in `held_if_looser`: what it did is looked at, and undone where it must wait.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.errors import LooseningHeld, TooManyLoosenings
+from domain.tenants.four_eyes import is_staff
+from domain.tenants.loosening import (
+    MAX_PENDING,
+    WAITS,
+    LoosenedRule,
+    Loosening,
+    LooseningState,
+    audit_ids,
+    is_held,
+)
+from services.core.unit_of_work import UnitOfWork
+from store.tenants.accounts import AccountRepository
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.loosenings import LooseningRepository
+from store.tenants.standings import MemberStandings
+
+T = TypeVar("T")
+
+
+@asynccontextmanager
+async def held_if_looser(
+    work: UnitOfWork,
+    actor: Actor,
+    change: dict[str, JsonValue],
+    *,
+    look: Callable[[], Awaitable[T]],
+    compare: Callable[[T, T], tuple[LoosenedRule, ...]],
+    granted: Loosening | None = None,
+) -> AsyncIterator[None]:
+    """Run a use case, and undo it if it loosens and must wait. `look` reads what it changes.
+    `granted`: the loosening that was approved, or whose time has come.
+
+    Each difference is audited. The installation's staff is not held; neither is a dry run. Raises
+    LooseningHeld with the loosening stored, LooseningChanged where more is loosened than was
+    granted, TooManyLoosenings.
+    """
+    await AccountRepository(work.connection, work.tenant).lock()
+    before = await look()
+    waits = not (work.dry_run or is_staff(actor)) and granted is None and await _is_held(work)
+    async with work.trial() as trial:
+        yield
+        found = compare(before, await look())
+        if waits and found:
+            await trial.undo()
+    if not found:
+        return
+    if granted is not None:
+        granted.check_covers(found)
+    elif waits:
+        raise await _request(work, actor, change, found)
+    elif not (work.dry_run or is_staff(actor)):
+        await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
+    for difference in found:
+        work.note(actor, "loosened", **audit_ids(difference))
+
+
+async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
+    """Drop a waiting change; one manager is enough. Raises RoleRequired, LooseningNotFound,
+    LooseningDecided."""
+    actor.require(MANAGERS)
+    await AccountRepository(work.connection, work.tenant).lock()
+    loosenings = LooseningRepository(work.connection, work.tenant)
+    (await loosenings.lock(loosening_id)).check_pending()
+    await loosenings.decide(loosening_id, LooseningState.CANCELLED, by=actor.known_as, now=work.now)
+    work.note(actor, "loosening cancelled", loosening_id=loosening_id)
+    return await loosenings.read(loosening_id)
+
+
+async def _is_held(work: UnitOfWork) -> bool:
+    settings = await SettingsRepository(work.connection, work.tenant).read()
+    members = await MemberStandings(work.connection, work.tenant).all()
+    left = await LooseningRepository(work.connection, work.tenant).manager_left_at()
+    return is_held(settings, members, left, work.now)
+
+
+async def _request(
+    work: UnitOfWork, actor: Actor, change: dict[str, JsonValue], found: tuple[LoosenedRule, ...]
+) -> LooseningHeld:
+    if await LooseningRepository(work.connection, work.tenant).pending() >= MAX_PENDING:
+        raise TooManyLoosenings(MAX_PENDING)
+    stored = await _add_loosening(work, actor, change, found, LooseningState.PENDING)
+    for difference in found:
+        work.note(actor, "loosening requested", loosening_id=stored.id, **audit_ids(difference))
+    return LooseningHeld(stored.id, stored.takes_effect_at)
+
+
+async def _add_loosening(
+    work: UnitOfWork,
+    actor: Actor,
+    change: dict[str, JsonValue],
+    found: tuple[LoosenedRule, ...],
+    state: LooseningState,
+) -> Loosening:
+    """The row of a loosening. The sweep mails it to the managers."""
+    pending = state is LooseningState.PENDING
+    loosening = Loosening(
+        id=work.new_id(),
+        state=state,
+        change=change,
+        differences=found,
+        requested_by=actor.name,
+        created_at=work.now,
+        takes_effect_at=work.now + WAITS if pending else work.now,
+        decided_by=None if pending else actor.name,
+        decided_at=None if pending else work.now,
+    )
+    await LooseningRepository(work.connection, work.tenant).add(loosening)
+    return loosening

@@ -1,0 +1,25 @@
+"""The members of one client with what four eyes ask of them."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.tenants.client import Role
+from domain.tenants.four_eyes import MemberStanding
+from store.core.repository import TenantRepository
+
+# Users belong to no client: the function shows a client's transaction those of its own members.
+_MEMBERS: Final = sa.text("""
+    SELECT user_id, email, role, verified_at, joined_at FROM client_members()
+    ORDER BY joined_at, user_id
+""")
+
+
+class MemberStandings(TenantRepository):
+    async def all(self) -> tuple[MemberStanding, ...]:
+        """The owner and the members, who joined first first. In a transaction of the client."""
+        rows = await self._connection.execute(_MEMBERS)
+        return tuple(
+            MemberStanding(row.user_id, row.email, Role(row.role), row.verified_at, row.joined_at)
+            for row in rows
+        )

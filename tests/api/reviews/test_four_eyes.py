@@ -1,0 +1,68 @@
+"""Two people release money above a limit: none of them is a second address of the other."""
+
+from datetime import timedelta
+
+import pytest
+
+from adapters.system import new_ulid, utc_now
+from domain.tenants.client import Role
+from tests.support.core.engine import LiveEngine
+from tests.support.reviews.dashboard import act, code, person
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.joined import join
+from tests.support.tenants.shop import Shop
+
+HOUR = timedelta(hours=1)
+
+
+async def newcomer(front: LiveEngine, shop: Shop, **how: object) -> dict[str, str]:
+    """The headers of an admin who joined as `how` says."""
+    user_id = new_ulid()
+    async with front.database.service() as connection:
+        await join(connection, shop.client_id, user_id, Role.ADMIN, **how)  # type: ignore[arg-type]
+    return bearer(session_token(front.settings, user_id))
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ({"joined_at": utc_now() - 23 * HOUR}, "joined_recently"),
+        ({"verified": False}, "address_not_verified"),
+    ],
+)
+async def test_an_owner_invites_a_second_self(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], how: dict[str, object], reason: str
+) -> None:
+    """In either order: the new member agrees neither second nor first."""
+    puppet = await newcomer(front, shop, **how)
+    first, second = [await open_review(front.database, shop, needs_second=True) for _ in range(2)]
+    assert (await act(front, first, "approve", owner)).status_code == 200
+
+    answers = [await act(front, first, what, puppet) for what in ("approve", "edit")]
+    answers.append(await act(front, second, "approve", puppet))
+
+    assert [code(one) for one in answers] == [(403, "second_person_unfit")] * 3
+    assert {one.json()["why"] for one in answers} == {reason}
+    assert (await act(front, first, "reject", puppet)).status_code == 200
+
+
+async def test_a_second_address_of_one_mailbox_is_one_person(front: LiveEngine, shop: Shop) -> None:
+    box = new_ulid().lower()
+    one, other = [
+        await newcomer(front, shop, email=address)
+        for address in (f"{box}@example.com", f"{box}+2@example.com")
+    ]
+    review_id = await open_review(front.database, shop, needs_second=True)
+    assert (await act(front, review_id, "approve", one)).status_code == 200
+    refused = await act(front, review_id, "approve", other)
+    assert refused.json()["why"] == "same_address"
+
+
+async def test_two_members_of_a_day_agree(front: LiveEngine, shop: Shop) -> None:
+    review_id = await open_review(front.database, shop, needs_second=True)
+    answers = [
+        await act(front, review_id, "approve", await person(front, shop, Role.AGENT))
+        for _ in range(2)
+    ]
+    assert [one.json()["awaiting_second"] for one in answers] == [True, False]

@@ -1,0 +1,164 @@
+"""What a change of playbooks loosens, by kind of event."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from domain.agent.brain import Category
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.playbooks.loosened import loosened
+from domain.playbooks.playbook import Playbook, PlaybookEntry
+
+AUTONOMOUS, CONFIRMED = ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED
+APPROVED, NEVER = ActionLevel.HUMAN_APPROVED, ActionLevel.NEVER
+
+
+def refunds(
+    level: ActionLevel = APPROVED,
+    per_action: int | None = 5_000,
+    *,
+    currency: str = "EUR",
+    per_day: int | None = None,
+    within_days: int | None = None,
+    categories: tuple[Category, ...] = (),
+) -> ActionRule:
+    return ActionRule(
+        level=level,
+        limits=MoneyLimits(currency=currency, per_action=per_action, per_day=per_day),
+        within_days=within_days,
+        categories=categories,
+    )
+
+
+def playbook(
+    pattern: str = "*",
+    rule: ActionRule | None = None,
+    *,
+    active: bool = True,
+    shadow: bool = False,
+    threshold: float = 0.7,
+    **others: ActionRule,
+) -> PlaybookEntry:
+    actions = {ActionKind(kind): one for kind, one in others.items()}
+    if rule is not None:
+        actions[ActionKind.REFUND] = rule
+    return PlaybookEntry(
+        playbook=Playbook(
+            id=pattern, version=1, name=pattern, event_type=pattern, threshold=threshold
+        ),
+        is_active=active,
+        rulebook=Rulebook(actions=actions, shadow=shadow),
+    )
+
+
+def found(
+    before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
+) -> list[tuple[str, str, str]]:
+    return [(one.place, one.before, one.after) for one in loosened(before, after)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (refunds(), refunds(per_action=50_000), ("limits.per_action", "50.00 EUR", "500.00 EUR")),
+        (refunds(), refunds(per_action=None), ("limits.per_action", "50.00 EUR", "unlimited EUR")),
+        (refunds(per_day=1), refunds(per_day=2), ("limits.per_day", "0.01 EUR", "0.02 EUR")),
+        (refunds(APPROVED), refunds(CONFIRMED), ("level", "human-approved", "customer-confirmed")),
+        (refunds(CONFIRMED), refunds(AUTONOMOUS), ("level", "customer-confirmed", "autonomous")),
+        (refunds(within_days=30), refunds(within_days=31), ("within_days", "30", "31")),
+        (refunds(within_days=30), refunds(), ("within_days", "30", "any")),
+        (
+            refunds(categories=(Category.COMPLAINT,)),
+            refunds(),
+            ("categories", "complaint", "any"),
+        ),
+    ],
+)
+def test_one_rule_becomes_looser(
+    old: ActionRule, new: ActionRule, expected: tuple[str, str, str]
+) -> None:
+    place, before, after = expected
+    assert found([playbook(rule=old)], [playbook(rule=new)]) == [
+        (f"*: refund.{place}", before, after)
+    ]
+    assert found([playbook(rule=new)], [playbook(rule=old)]) == []
+
+
+def test_another_currency_is_looser_both_ways() -> None:
+    euros, dollars = playbook(rule=refunds()), playbook(rule=refunds(currency="USD"))
+    assert ("*: refund.limits.per_action", "50.00 EUR", "50.00 USD") in found([euros], [dollars])
+    assert found([dollars], [euros])
+
+
+LOOSE = refunds(AUTONOMOUS, 50_000)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param([playbook()], [playbook(rule=LOOSE)], id="an action that was never done"),
+        pytest.param([], [playbook(rule=LOOSE)], id="a first playbook"),
+        pytest.param(
+            [playbook("*", refunds())],
+            [playbook("*", refunds()), playbook("shopify.ticket", LOOSE)],
+            id="a narrow playbook takes events",
+        ),
+        pytest.param(
+            [playbook("*", LOOSE), playbook("shopify.*", refunds())],
+            [playbook("*", LOOSE)],
+            id="a tight one is deleted, a loose one inherits",
+        ),
+        pytest.param(
+            [playbook("*", LOOSE), playbook("shopify.*", refunds())],
+            [playbook("*", LOOSE), playbook("shopify.*", refunds(), active=False)],
+            id="a tight one is turned off",
+        ),
+        pytest.param(
+            [playbook("*", LOOSE), playbook("shopify.*", refunds())],
+            [playbook("*", LOOSE), playbook("shopify.ticket.*", refunds())],
+            id="a tight one gets fewer events",
+        ),
+        pytest.param(
+            [playbook("a.*", LOOSE), playbook("b.*", refunds())],
+            [playbook("*", LOOSE), playbook("b.c", refunds())],
+            id="a loose one gets more events",
+        ),
+        pytest.param([playbook("*", LOOSE, active=False)], [playbook("*", LOOSE)], id="turned on"),
+        pytest.param([playbook("*", LOOSE, shadow=True)], [playbook("*", LOOSE)], id="goes live"),
+    ],
+)
+def test_what_events_are_answered_by_counts(
+    before: list[PlaybookEntry], after: list[PlaybookEntry]
+) -> None:
+    assert found(before, after)
+    assert found(after, before) == []
+    assert found(before, before) == []
+
+
+def test_two_small_steps_are_two_loosenings() -> None:
+    steps = [[playbook(rule=refunds(per_action=amount))] for amount in (5_000, 5_001, 5_002)]
+    assert found(steps[0], steps[1])
+    assert found(steps[1], steps[2])
+
+
+def test_what_is_off_or_sends_nothing_loosens_nothing() -> None:
+    tight = playbook("*", refunds())
+    off, shadow = playbook("x", LOOSE, active=False), playbook("x", LOOSE, shadow=True)
+    assert found([tight], [tight, off]) == []
+    assert found([tight], [tight, shadow]) == []
+
+
+def test_answers_by_themselves_are_looser_where_people_answered_before() -> None:
+    people = ActionRule(level=APPROVED)
+    held, free = playbook(reply=people), playbook()
+    assert found([held], [free]) == [("*: reply.level", "human-approved", "autonomous")]
+    assert found([], [free]) == []
+
+
+def test_a_lower_threshold_is_looser_where_money_moves_without_people() -> None:
+    def at(threshold: float, rule: ActionRule | None) -> list[PlaybookEntry]:
+        return [playbook(rule=rule, threshold=threshold)]
+
+    assert found(at(0.7, LOOSE), at(0.1, LOOSE)) == [("*: threshold", "0.7", "0.1")]
+    assert found(at(0.7, refunds()), at(0.1, refunds())) == []

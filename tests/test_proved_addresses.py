@@ -1,0 +1,105 @@
+"""Who makes a proved address: as a TenantId is made by authentication, and nowhere else."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parent.parent
+ROOMS: Final = (
+    "activities", "adapters", "api", "commands", "demo", "domain", "embedded", "scripts",
+    "services", "settings", "store", "workers", "workflows",
+)  # fmt: skip
+TYPE: Final = "ProvedAddress"
+MAKERS: Final = {
+    "domain/intake/normalization.py": "the caller's word, the platform's or the mail's",
+    "domain/intake/event.py": "events stored before the type existed",
+}
+STATED: Final = "customer_verified"
+STATES: Final = {
+    "domain/inbound/author_proof.py": "by the descriptor of the provider",
+    "domain/inbound/mail.py": "an authenticated mail",
+    "domain/inbound/platforms/prestashop.py": "the shop's module: signed in",
+    "domain/inbound/mapping.py": "the merchant's own system, by its mapping",
+    "domain/intake/proved_address.py": "false, for callers whose word proves nothing",
+    "domain/simulation/made_up.py": "simulations, which have no effects",
+    "domain/widget/visit.py": "a signature or a code of the widget",
+}
+"""Modules that write the payload's field, by which an event tells the normalizer of a proof."""
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            yield (
+                path.relative_to(ROOT).as_posix(),
+                ast.parse(path.read_text(encoding="utf-8")),
+            )
+
+
+def _makes(tree: ast.Module) -> bool:
+    """Whether it calls the type, or a method of it that makes one; in whatever name it holds it."""
+    names = {TYPE} | {
+        alias.asname
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name == TYPE and alias.asname
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        if isinstance(called, ast.Attribute):
+            called = called.value if called.attr.startswith("model_") else called
+        name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", None)
+        if name in names:
+            return True
+    return False
+
+
+def _states(tree: ast.Module) -> bool:
+    """Whether it writes the payload's field: as a key of a dict, or by an assignment to it."""
+
+    def is_field(node: ast.AST | None) -> bool:
+        return (isinstance(node, ast.Constant) and node.value == STATED) or (
+            isinstance(node, ast.Name) and node.id == "CUSTOMER_VERIFIED"
+        )
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict) and any(map(is_field, node.keys)):
+            return True
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Subscript) and is_field(target.slice) for target in node.targets
+        ):
+            return True
+    return False
+
+
+def test_only_these_modules_make_a_proved_address() -> None:
+    assert {path for path, tree in _trees() if _makes(tree)} == MAKERS.keys()
+
+
+def test_only_these_modules_state_that_a_customer_is_proved() -> None:
+    pages = {
+        "api/dashboard/scenario_form.py",
+        "api/dashboard/routers/simulation/simulator_pages.py",
+    }
+    assert {path for path, tree in _trees() if _states(tree)} - pages == STATES.keys()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "ProvedAddress(address=a, by=b)",
+        "ProvedAddress.model_construct(address=a)",
+        "proved_address.ProvedAddress(address=a, by=b)",
+        "from domain.intake.proved_address import ProvedAddress as P\nP(address=a, by=b)",
+        "ProvedAddress.model_validate(x)",
+    ],
+)
+def test_every_way_to_make_one_is_seen(made: str) -> None:
+    assert _makes(ast.parse(made))
+    assert _states(ast.parse("payload['customer_verified'] = True"))

@@ -1,0 +1,32 @@
+"""The workflows that follow the outcome of a run, and outlive it."""
+
+from contextlib import suppress
+
+from temporalio import workflow
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+with workflow.unsafe.imports_passed_through():
+    from domain.core import names
+    from domain.runs.contracts import PersistResult, ProcessEventInput, ReopenedRun
+    from workflows import options
+    from workflows.tell_reviewers import start_tellings
+
+
+async def start_followers(event: ProcessEventInput, stored: PersistResult) -> None:
+    """Start the notices of an outcome, and the runs that it leaves open, oldest first."""
+    await start_tellings(event.ref.client_id, stored)
+    if stored.reopened and workflow.patched("reopens"):
+        for run in stored.reopened:
+            await _start_again(event, run)
+
+
+async def _start_again(case: ProcessEventInput, run: ReopenedRun) -> None:
+    """A run whose first workflow is about to end is left to the sweep."""
+    again = case.model_copy(update={"ref": run.ref, "threshold": run.threshold, "reopened": True})
+    child: workflow.ChildWorkflowConfig = {
+        **options.RUN_AGAIN,
+        "id": names.process_event_id(run.ref.client_id, run.ref.event_id),
+        "execution_timeout": again.lifetime,
+    }
+    with suppress(WorkflowAlreadyStartedError):
+        await workflow.start_child_workflow(names.PROCESS_EVENT, again, **child)
