@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 
 from pydantic import TypeAdapter
 
@@ -17,7 +19,7 @@ from demo.helpdesk import DemoDesk
 from demo.hub import DemoHub, close_helpdesk, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
-from demo.seed import SEEDING_TELLS, SeededShop, seed
+from demo.seed import SEEDING_TELLS, SeededShop, add_reviewers, seed
 from demo.serving import serving
 from demo.storefront import Wares, application, origin_at, storefront_socket
 from demo.webhook import Destination, pause, point, subscribe
@@ -31,6 +33,8 @@ from embedded.ports import listening, port_of
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from settings import load_temporal
 from store.core.database import Database
+
+_LONG_AGO: Final = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class OpenShop:
 @dataclass(frozen=True, slots=True)
 class _Opener:
     units: UnitsOfWork
+    engine: TemporalEngine
     folder: DataFolder
     sealer: Sealer
     to: Destination
@@ -61,8 +66,16 @@ class _Opener:
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
                 return await self._reopened(work, kept), Counter()
-        async with self.units.spanning(TenantId(new_ulid())) as work:
-            return await seed(work, self.folder.shop, self.sealer, to=self.to), SEEDING_TELLS
+        tenant = TenantId(new_ulid())
+        async with self.units.spanning(tenant) as work:
+            made = await seed(work, self.folder.shop, self.sealer, to=self.to)
+        # Only members of a day may be one of two who agree.
+        earlier = UnitsOfWork(
+            self.units.database, self.engine, lambda: utc_now() - _LONG_AGO, new_ulid
+        )
+        async with earlier.spanning(tenant) as work:
+            await add_reviewers(work)
+        return made, SEEDING_TELLS
 
     async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
         # Where webhooks are not in the plan any more, or may not go to this machine, there is none
@@ -87,12 +100,13 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
     storefront for as long as the block lasts."""
     client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
-    units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)
+    engine = TemporalEngine(client)
+    units = UnitsOfWork(database, engine, utc_now, new_ulid)
     sealer = FernetSealer(stack.env["SEAL_KEY"])
     private = TypeAdapter(bool).validate_python(stack.env["WEBHOOK_ALLOW_PRIVATE_ADDRESSES"])
     try:
         async with receiving(folder.certificate) as receiver:
-            opener = _Opener(units, folder, sealer, Destination(receiver.url, private))
+            opener = _Opener(units, engine, folder, sealer, Destination(receiver.url, private))
             shop, tells = await opener.shop()
             tenant = TenantId(shop.client_id)
             numbers = stock(folder.shop, utc_now())

@@ -17,7 +17,7 @@ from domain.integrations.providers import Provider
 from domain.playbooks.playbook import PlaybookSpec
 from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_BYTES
-from domain.tenants.client import Plan
+from domain.tenants.client import Plan, Role
 from domain.webhooks.errors import InvalidWebhook
 from services.cases.saved_cases import import_cases
 from services.content.knowledge import add_knowledge
@@ -28,6 +28,7 @@ from services.playbooks.playbooks import import_playbooks
 from services.playbooks.publish_gate import NEW_CLIENT
 from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
+from services.tenants.members import add_member
 
 # No playbook for Gorgias' events: the tour shows what a caller then gets.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
@@ -36,6 +37,8 @@ PLAYBOOKS: Final = tuple(
     PlaybookSpec(name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK)
     for pattern in PATTERNS
 )
+
+REVIEWERS: Final = ("alice@maison-lavande.example", "bruno@maison-lavande.example")
 
 SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integration.connected": 1})
 
@@ -71,3 +74,10 @@ async def seed(
     path = {"path": str(orders)}
     await connect_integration(work, DEMO, Provider.DEMO_SHOP, path, {}, sealer=sealer)
     return SeededShop(client_id=work.tenant, key=key.text, webhook=webhook)
+
+
+async def add_reviewers(work: UnitOfWork) -> None:
+    """The shop's people who approve what needs two."""
+    operator = Actor.operator("operator:demo")
+    for number, address in enumerate(REVIEWERS):
+        await add_member(work, operator, address, Role.AGENT, user_id=f"demo-reviewer-{number}")

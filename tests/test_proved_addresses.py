@@ -14,6 +14,7 @@ ROOMS: Final = (
 )  # fmt: skip
 TYPE: Final = "ProvedAddress"
 MAKERS: Final = {
+    "activities/intake/code_entry.py": "a code that was mailed to the address",
     "domain/intake/normalization.py": "the caller's word, the platform's or the mail's",
     "domain/intake/event.py": "events stored before the type existed",
 }

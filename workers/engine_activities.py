@@ -35,6 +35,7 @@ from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
+from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
@@ -130,6 +131,7 @@ class EngineActivities:
             self.send_mail.send,
             self.send_sender_code.send,
             self.send_visitor_code.send,
+            self.execute.codes.send,
             self.mail_answers.send,
             self.work_on_webhook.work,
             self.work_on_webhook.give_up,
@@ -170,19 +172,17 @@ def build_activities(
     """`http`: the way out to clients' integrations."""
     read_lexicons()
     sealer, service = FernetSealer(settings.seal.key.get_secret_value()), settings.server.service
-    brains = brains_from(settings.brain, Classifier.load())
-    purse = Purse(database, brains, utc_now)
-    traffic = Traffic(time.monotonic)
-    net = LearnedSafetyNet.load()
+    purse = Purse(database, brains := brains_from(settings.brain, Classifier.load()), utc_now)
+    traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
     question = RatingQuestion(sealer, settings.server.origin, utc_now)
     client_mail = ClientMail(database, mailer, utc_now, question)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder = embedder_from(settings.embedding)
-    fair = FairNormalizer(normalizer)
+    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
     engine = TemporalEngine(client)
+    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=engine)
     identity = brain_identity(settings.brain, settings.embedding)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
     rethinker = Rethinker(
@@ -204,6 +204,7 @@ def build_activities(
             normalizer=fair,
             thread_lasts=settings.threads.lasts,
             net=net,
+            sealer=sealer,
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(
@@ -216,7 +217,7 @@ def build_activities(
             answers_per_hour=settings.threads.answers_per_hour,
             answers_without_person=settings.threads.answers_without_person,
         ),
-        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
+        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid, codes=codes),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         tell_of_review=TellOfReview(

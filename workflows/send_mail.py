@@ -1,10 +1,11 @@
-"""One mail that a person waits for: a sign-in code, an invitation, a code that proves a sender."""
+"""One mail that a person waits for: a code of signing in or of an address, or an invitation."""
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.identity.send_mail import SendMail
     from activities.integrations.send_sender_code import SendSenderCode
+    from activities.runs.address_codes import AddressCodes
     from activities.widget.send_visitor_code import SendVisitorCode
     from domain.core import names
     from domain.identity.contracts import SendMailInput
@@ -19,5 +20,7 @@ class SendIdentityMail:
             await workflow.execute_activity_method(SendSenderCode.send, mail, **options.TELLING)
         elif mail.kind == "visitor_code":
             await workflow.execute_activity_method(SendVisitorCode.send, mail, **options.TELLING)
+        elif mail.kind == "address_code":
+            await workflow.execute_activity_method(AddressCodes.send, mail, **options.TELLING)
         else:
             await workflow.execute_activity_method(SendMail.send, mail, **options.TELLING)

@@ -125,13 +125,14 @@ class Rehearse:
             memory_key(event),
             begun_after=self._now() - self._thread_lasts,
         )
-        if standing.thread.asked_number or standing.thread.proposal:
+        thread = standing.thread.seen_by(event)
+        if thread.asked_number or thread.proposal:
             event = with_asked_number(event)
         return replace(
             await self._bare(connection, tenant, event, step),
             turns=standing.turns,
             summary=standing.summary,
-            thread=standing.thread,
+            thread=thread,
         )
 
     async def _bare(

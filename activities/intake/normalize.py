@@ -7,12 +7,14 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.intake.code_entry import with_code
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.lookup import looks_up
 from domain.agent.ports import SafetyNet
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, NewId
+from domain.core.ports import Clock, NewId, Sealer
+from domain.intake.address_claim import can_be_proved
 from domain.intake.contracts import NormalizeInput, NormalizeResult
 from domain.intake.cut_event import cut_event
 from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of
@@ -27,7 +29,7 @@ from store.core.database import Database
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.escalations import EscalationRepository
-from store.runs.conversations import ConversationRepository
+from store.runs.conversations import ConversationRepository, Opened
 from store.runs.threads import ThreadRepository
 from store.tenants.client_settings import SettingsRepository
 from store.webhooks.deliveries import DeliveryRepository
@@ -54,6 +56,7 @@ class Normalize:
         normalizer: FairNormalizer,
         thread_lasts: timedelta,
         net: SafetyNet,
+        sealer: Sealer,
     ) -> None:
         self._database = database
         self._normalizer = normalizer
@@ -61,6 +64,7 @@ class Normalize:
         self._new_id = new_id
         self._thread_lasts = thread_lasts
         self._net = net
+        self._sealer = sealer
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
@@ -126,15 +130,20 @@ class Normalize:
             now=now,
             lasts=self._thread_lasts,
         )
-        thread = opened.thread
-        if unified.author is None and (thread.proposal or opened.is_repeated):
+        written = unified.text
+        unified = await self._with_code(connection, tenant, unified, opened, step)
+        thread = opened.thread.seen_by(unified)
+        is_handed_on = opened.is_repeated and opened.thread.proposal is None
+        if unified.author is None and (thread.proposal or is_handed_on):
             proposal = await ThreadRepository(connection, tenant).answered_by(
                 opened.id, step.ref.run_id
             )
             thread = thread.model_copy(update={"proposal": proposal})
         if thread.asked_number or thread.proposal:
             unified = with_asked_number(unified)
-        await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
+        await events.save_unified(
+            step.ref.event_id, unified, conversation_id=opened.id, written=written
+        )
         deliveries: tuple[str, ...] = ()
         joined = None
         if opened.is_new:
@@ -156,6 +165,21 @@ class Normalize:
         )
         return NormalizeResult(
             elapsed_ms=0, looks_up=wants_order, deliveries=deliveries, joined=joined or ""
+        )
+
+    async def _with_code(
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        event: UnifiedEvent,
+        opened: Opened,
+        step: NormalizeInput,
+    ) -> UnifiedEvent:
+        """A code counts once: what an earlier try has found stands."""
+        if opened.is_repeated and can_be_proved(event):
+            return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
+        return await with_code(
+            connection, tenant, event, opened.id, sealer=self._sealer, now=self._now()
         )
 
     async def _join(

@@ -14,6 +14,7 @@ from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.core.database import Database
 from store.exports.tables import automation_events
+from store.identity.tables import address_codes
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_arrivals import CustomerArrivals
 from store.privacy.erasure_subject import FoundRecords, Subject
@@ -33,6 +34,7 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (automation_events, Subject.automation_events),
     (suggestions, Subject.suggestions),
     (widget_codes, Subject.widget_codes),
+    (address_codes, Subject.address_codes),
 )
 
 

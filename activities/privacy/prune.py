@@ -17,7 +17,7 @@ from store.cases.case_runs import prune_case_runs
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.dashboard.tables import form_posts
-from store.identity.tables import invitations, sessions, sign_in_codes
+from store.identity.tables import address_codes, invitations, sessions, sign_in_codes
 from store.inbound.tables import inbound_messages, inbound_refusals
 from store.intake.tables import idempotency_keys
 from store.privacy.prune import (
@@ -73,6 +73,7 @@ class Prune:
             ("sign-in codes", step.sign_in_codes_s, (partial(prune_older, sign_in_codes),)),
             ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
             ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),
+            ("address codes", step.address_codes_s, (partial(prune_older, address_codes),)),
             ("widget sessions", step.widget_sessions_s, (prune_widget_sessions,)),
             ("order facts", step.order_facts_s, (prune_order_facts,)),
             (

@@ -8,6 +8,7 @@ from typing import Final
 from temporalio import activity
 
 from activities.runs.actions import Actions, Step
+from activities.runs.address_codes import AddressCodes
 from activities.runs.claim import Job, claim, key_of
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
@@ -42,8 +43,17 @@ _TRIES: Final = 4
 class Execute:
     """The ledger around each action."""
 
-    def __init__(self, database: Database, actions: Actions, now: Clock, new_id: NewId) -> None:
+    def __init__(
+        self,
+        database: Database,
+        actions: Actions,
+        now: Clock,
+        new_id: NewId,
+        *,
+        codes: AddressCodes,
+    ) -> None:
         self._database = database
+        self.codes = codes
         self._actions = actions
         self._now = now
         self._new_id = new_id
@@ -62,7 +72,11 @@ class Execute:
             loaded = await self._load(order)
             if not isinstance(loaded, str):
                 job, plan = loaded
-                steps = await self._kept_from(job, plan) or await self._run_steps(job, plan)
+                steps = await self._kept_from(job, plan)
+                if not steps:
+                    event_id = order.ref.event_id
+                    await self.codes.mail_for(job.tenant, job.run_id, event_id, job.case, plan)
+                    steps = await self._run_steps(job, plan)
         return ExecuteResult(
             steps=steps,
             elapsed_ms=(time.monotonic() - started) * 1000,

@@ -95,7 +95,7 @@ class Persist:
                 )
             entry_id = self._new_id()
             await return_unused(connection, tenant, step, run, entry_id=entry_id, now=now)
-            await self._settle_thread(connection, tenant, step, run)
+            await self._settle_thread(connection, tenant, step, run, now)
             for kind in blocked_for_good(step.steps):
                 await runs.take_off(step.ref.run_id, kind)
             review_id = step.joined or self._new_id()
@@ -138,7 +138,12 @@ class Persist:
         )
 
     async def _settle_thread(
-        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        step: PersistInput,
+        run: RunState,
+        now: datetime,
     ) -> None:
         """What the message settled in its thread. A question is open only once the customer has
         it in the agent's own words."""
@@ -146,7 +151,9 @@ class Persist:
             return
         asked = answered(step) and run.human_text is None
         thread = run.thread_after if asked else run.thread_after.without_question
-        await ThreadRepository(connection, tenant).keep(run.conversation_id, thread)
+        await ThreadRepository(connection, tenant).keep(
+            run.conversation_id, thread, sender=run.sender, now=now
+        )
 
 
 async def _with_steps(

@@ -66,6 +66,12 @@ class Material:
         return len(event.text) <= READ_CHARS and sum(map(len, beside)) <= READ_CHARS
 
     @property
+    def is_wordless(self) -> bool:
+        """Whether the message has files and no words: then there is no wish to read."""
+        event = self.event
+        return bool(self.attachments) and event.reply_allowed and not event.text.strip()
+
+    @property
     def order(self) -> Order | None:
         """The order that was found, and is this customer's."""
         return self.lookup.order if self.lookup else None

@@ -42,6 +42,7 @@ class PlannedAction(BaseModel):
     `order_id` and `amount` come from the shop, never from a message or a model. `ticket_id` is the
     helpdesk's. `text` is a note's; replies say the draft or a human's words, and so does a note
     without a text. `warrant` is of actions on orders; without one only people let it through.
+    `mails_code`: the reply asks for a code, which is mailed to the claimed address before it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +56,7 @@ class PlannedAction(BaseModel):
     tags: tuple[str, ...] = ()
     text: str = ""
     warrant: Warrant | None = None
+    mails_code: bool = False
 
     @property
     def as_note(self) -> Self:

@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent import wording
+from domain.agent.address_request import address_request, instead_of_people
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
@@ -101,12 +102,13 @@ async def think_through(
     situation = await _situation(material, now)
     if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
-    if _is_wordless(material):
+    if material.is_wordless:
         return _for_people(material, situation, None)
     if not material.event.reply_allowed:
         return _unanswered(material, situation)
     await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
+    settled = settled or address_request(material, situation)
     if settled is not None:
         return _result(material, settled, (), None, now)
     if not is_whole:
@@ -118,6 +120,8 @@ async def think_through(
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
+    if requested := instead_of_people(material, situation, answer, judgement):
+        return _result(material, requested, findings, None, now)
     doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
     if not is_whole:  # nobody acts, or asks, on what half a message says
         judgement = judgement.model_copy(update={"question": None})
@@ -208,12 +212,6 @@ def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
     if not material.event.reply_allowed:
         return None
     return net.matter(material.event.words, material.sensitive_words)
-
-
-def _is_wordless(material: Material) -> bool:
-    """Whether the message has files and no words: then there is no wish to read."""
-    event = material.event
-    return bool(material.attachments) and event.reply_allowed and not event.text.strip()
 
 
 def _for_people(

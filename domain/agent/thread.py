@@ -10,6 +10,8 @@ from domain.agent.brain import Category, Language
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.effort import spend
 from domain.core.text import fold
+from domain.intake.customer_email import customer_key
+from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 
 PROPOSAL_LASTS: Final = timedelta(hours=24)
@@ -49,8 +51,9 @@ class Thread(BaseModel):
 
     `order_number`: of the one order that is spoken of, found and this customer's.
     `named_by_customer`: it was the customer who named it, and not the agent alone.
-    `asked_number`: the customer was asked which order is meant, to do this about it. `language`: of
-    the answers. `proposal`: what waits for a yes, one at a time.
+    `asked_number`: the customer was asked which order is meant, to do this about it. `asked_of`:
+    the proved address of that customer; None for an unproved one. `language`: of the answers.
+    `proposal`: what waits for a yes, one at a time.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,13 +61,21 @@ class Thread(BaseModel):
     order_number: str | None = None
     named_by_customer: bool = False
     asked_number: ActionKind | None = None
+    asked_of: str | None = None
     language: Language | None = None
     proposal: PendingProposal | None = None
 
     @property
     def without_question(self) -> "Thread":
         """The same with nothing left open: the question did not reach the customer."""
-        return self.model_copy(update={"asked_number": None, "proposal": None})
+        return self.model_copy(update={"asked_number": None, "asked_of": None, "proposal": None})
+
+    def seen_by(self, event: UnifiedEvent) -> "Thread":
+        """The thread as this message may continue it: without a question to another sender."""
+        asked = self.asked_of if self.proposal is None else self.proposal.customer
+        if asked is None or (event.may_act and customer_key(event.customer_email) == asked):
+            return self
+        return self.without_question
 
     def speaking_of(
         self, text: str, named: tuple[str, ...], order: Order | None, said: str

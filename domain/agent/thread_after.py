@@ -20,7 +20,8 @@ def thread_after(
     if question is None:
         return thread
     if question.action is None:
-        return thread.model_copy(update={"asked_number": question.kind})
+        asked_of = customer_key(event.customer_email) if event.may_act else None
+        return thread.model_copy(update={"asked_number": question.kind, "asked_of": asked_of})
     playbook_id, playbook_version = material.playbook
     proposal = PendingProposal(
         id=material.run_id,

@@ -20,6 +20,8 @@ class _File(LexiconFile):
     which: dict[Language, str]
     done: _ByKind
     declined: dict[Language, str]
+    code: dict[Language, str]
+    code_refused: dict[Language, str]
 
 
 @cache
@@ -47,6 +49,14 @@ def declined(action: PlannedAction, language: Language, brand_name: str) -> str:
     """The answer to a customer who said no."""
     text = _words().declined[language]
     return _letter(_filled(text, action, language), language, brand_name)
+
+
+def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
+    """The request for the code that was mailed to the claimed address. It says nothing of whether
+    the address is known. `refused`: the message brought a code that was not good."""
+    words = _words()
+    text = (words.code_refused if refused else words.code)[language]
+    return _letter(text, language, brand_name)
 
 
 def amount(money: Money, language: Language) -> str:

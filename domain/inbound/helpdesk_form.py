@@ -57,18 +57,41 @@ class HelpdeskForm(HelpdeskShape):
 
 
 def filled_form(body: bytes) -> HelpdeskForm:
-    """Raises WebhookUnreadable; also where a name stands twice: a helpdesk that escapes nothing has
-    filled a customer's words into the template, and they may say who wrote them."""
+    """Raises WebhookUnreadable, also where a customer's words may have filled in another field.
+
+    A helpdesk that escapes nothing fills a customer's words into the template as they are. A name
+    of the template is then always a key of the body, but the words can add the same name, move the
+    template's into an inner object, or add a name that the template lacks. So each name comes once,
+    no value holds others, and the names that say who wrote are required.
+    """
     try:
-        json.loads(body, object_pairs_hook=_each_once)
+        body_read = json.loads(body, object_pairs_hook=_names_once)
     except (ValueError, RecursionError):
         raise WebhookUnreadable("no_known_shape") from None
-    return parsed(HelpdeskForm, body)
+    if not isinstance(body_read, dict):
+        raise WebhookUnreadable("no_known_shape")
+    if any(isinstance(value, dict | list) for value in body_read.values()):
+        raise WebhookUnreadable("nested")
+    form = parsed(HelpdeskForm, body)
+    if not _required_of(form) <= form.model_fields_set:
+        raise WebhookUnreadable("name_missing")
+    return form
 
 
-def _each_once(pairs: list[tuple[str, object]]) -> None:
-    if len({name for name, _ in pairs}) != len(pairs):
+def _names_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    named = dict(pairs)
+    if len(named) != len(pairs):
         raise WebhookUnreadable("name_twice")
+    return named
+
+
+def _required_of(form: HelpdeskForm) -> frozenset[str]:
+    """Names that a template must have, even if the helpdesk fills them with nothing."""
+    if form.event == "status":
+        return frozenset()
+    if form.from_agent is True:
+        return frozenset({"from_agent"})
+    return frozenset({"from_agent", "author_email", "customer_email"})
 
 
 def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:

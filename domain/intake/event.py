@@ -61,7 +61,7 @@ class UnifiedEvent(BaseModel):
     a claim. `mailed_back`: a mail without a proof, whose answer reaches nothing but the claimed
     mailbox: orders may be spoken of there, and nothing may be done. `is_vouched`: the caller is
     trusted about the ticket and the session that it names. `author_id`: the platform's id of the
-    author of a helpdesk's message.
+    author of a helpdesk's message. `code_refused`: the message brought a code that was not good.
     `author`: id of the user who typed the event; it is then never the customer's word.
     """
 
@@ -84,6 +84,7 @@ class UnifiedEvent(BaseModel):
     mailed_back: bool = False
     is_vouched: bool = False
     author_id: str | None = None
+    code_refused: bool = False
     platform: str = ""
     author: str | None = None
     fields: dict[str, str] = {}

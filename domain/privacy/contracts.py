@@ -9,7 +9,8 @@ class HousekeepingInput(Contract):
     `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
     `inbound_webhooks_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
     that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
-    than any session lasts. `widget_codes_s`: the day that they are counted in. `widget_sessions_s`:
+    than any session lasts. `widget_codes_s`: the day that they are counted in. `address_codes_s`:
+    that day, and the day that a proof lasts. `widget_sessions_s`:
     counted from their last message, longer than they last. `order_facts_s`: counted from the last
     of an order, longer than customers ask about one. `ended_connections_s`: as long as a connection
     that has ended takes duties; then its address and its proved name go. `case_verdicts_s`: longer
@@ -25,6 +26,7 @@ class HousekeepingInput(Contract):
     invitations_s: float = 30 * 24 * 3600
     sessions_s: float = 91 * 24 * 3600
     widget_codes_s: float = 24 * 3600
+    address_codes_s: float = 48 * 3600
     widget_sessions_s: float = 60 * 24 * 3600
     order_facts_s: float = 400 * 24 * 3600
     ended_connections_s: float = 100 * 24 * 3600

@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import metadata, tenant_key, text, time
+from store.core.schema import metadata, points_to, tenant_key, text, time
 
 sessions: Final = sa.Table(
     "sessions",
@@ -105,4 +105,27 @@ sign_in_links: Final = sa.Table(
     text("user_id"),
     time("expires_at"),
     time("used_at", nullable=True),
+)
+
+# Codes that prove the addresses which the authors of tickets typed.
+address_codes: Final = sa.Table(
+    "address_codes",
+    metadata,
+    # The id is that of the run whose answer asks for the code.
+    *tenant_key(),
+    text("conversation_id"),
+    # The event that is answered once the code is typed.
+    text("question_id"),
+    text("email"),
+    text("language"),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    # Until its mail is out.
+    text("sealed_code", nullable=True),
+    sa.Column("tries_left", sa.SmallInteger, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("used_at", nullable=True),
+    time("proved_at", nullable=True),
+    points_to("ai_conversations", "conversation_id", ondelete="CASCADE"),
+    sa.Index(None, "client_id", "email", "created_at"),
+    sa.Index(None, "client_id", "conversation_id"),
 )

@@ -43,9 +43,15 @@ class EventRepository(TenantRepository):
         return Ticket(found.ticket_id, found.customer_email)
 
     async def save_unified(
-        self, event_id: str, event: UnifiedEvent, *, conversation_id: str
+        self,
+        event_id: str,
+        event: UnifiedEvent,
+        *,
+        conversation_id: str,
+        written: str | None = None,
     ) -> None:
-        """Store the normalized event and put its message into the conversation; idempotent."""
+        """Store the normalized event and put its message into the conversation; idempotent.
+        `written`: the message's own words, where the event asks what an earlier one asked."""
         await self._connection.execute(
             _SAVE_UNIFIED,
             {
@@ -61,7 +67,7 @@ class EventRepository(TenantRepository):
                 **self._key(event_id),
                 "conversation_id": conversation_id,
                 "channel": event.channel,
-                "body": event.text,
+                "body": event.text if written is None else written,
             },
         )
 

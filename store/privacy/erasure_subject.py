@@ -23,6 +23,7 @@ from domain.runs.conversation import address_in, session_keys
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.exports.tables import automation_events
+from store.identity.tables import address_codes
 from store.runs.tables import customer_memories
 from store.widget.tables import widget_codes, widget_sessions
 
@@ -130,6 +131,12 @@ class Subject:
     async def widget_codes(self, after: str) -> FoundRecords:
         """Codes that were sent to the customer, whatever came of them."""
         table = widget_codes.c
+        rows = await self._page(_paged(table.id, table.email), after)
+        return _found(rows, (row.id for row in rows if self._is(row.email)))
+
+    async def address_codes(self, after: str) -> FoundRecords:
+        """The same of codes for tickets' authors."""
+        table = address_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
         return _found(rows, (row.id for row in rows if self._is(row.email)))
 

@@ -109,7 +109,7 @@ class CaseRepository(TenantRepository):
             sensitive_words=tuple(row.sensitive_words or ()),
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
-            thread=_thread(row),
+            thread=_thread(row).seen_by(event),
             automatic_turns=row.automatic_turns,
             unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),

@@ -26,7 +26,6 @@ from store.playbooks.tables import playbook_versions as versions
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_messages, engine_runs
 
-# The last word of a human on a run; rounds before it were overtaken.
 HUMAN_TEXT: Final = (
     sa.select(escalation_tickets.c.edited_text)
     .where(
@@ -47,7 +46,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
     `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried. `thought_by`: the model of its thought, None before one."""
+    its playbook is only tried. `thought_by`: the model. `sender`: the proved address, if any."""
 
     status: RunStatus
     received_at: datetime
@@ -62,6 +61,7 @@ class RunState:
     text: str
     in_shadow: bool
     thought_by: str | None
+    sender: str | None = None
 
 
 class RunRepository(TenantRepository):
@@ -114,13 +114,12 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Take an action off the plan for good; idempotent. The draft goes with it, for it says
-        what will not happen, and so does what an approval of the action would have needed."""
+        """Take an action off the plan for good, with the draft, which says what will not happen,
+        and with what its approval would have needed; idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
-        """The run's state, locked until the transaction ends. Raises RunNotFound if it was erased
-        meanwhile."""
+        """The run's state, locked until the transaction ends. Raises RunNotFound if erased."""
         row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
@@ -135,6 +134,7 @@ class RunRepository(TenantRepository):
             sensitive=SensitiveMatter(row.sensitive) if row.sensitive else None,
             text=row.text or "",
             in_shadow=bool(row.in_shadow),
+            sender=row.sender,
             thought_by=row.model,
         )
 
@@ -184,7 +184,6 @@ _IS_RUN: Final = sa.and_(
     engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
 )
 _MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
-# An update sets the columns it is given values for.
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
@@ -240,6 +239,7 @@ _LOCK: Final = (
         engine_runs.c.sensitive,
         engine_runs.c.model,
         engine_events.c.text,
+        engine_events.c.unified["proved"]["address"].astext.label("sender"),
         versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),
     )
     .join(engine_events, EVENT_OF_RUN)

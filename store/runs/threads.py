@@ -1,11 +1,12 @@
 """Threads of one client: what each has settled, and the proposal that waits for a yes."""
 
+from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from domain.agent.thread import PendingProposal, Thread
+from domain.agent.thread import PROPOSAL_LASTS, PendingProposal, Thread
 from store.core.repository import TenantRepository
 from store.runs.tables import ai_conversations as threads
 
@@ -55,11 +56,28 @@ class ThreadRepository(TenantRepository):
         proposal = await self._connection.scalar(_ANSWERED, given)
         return None if proposal is None else PendingProposal.model_validate(proposal)
 
-    async def keep(self, conversation_id: str, thread: Thread) -> None:
-        """Write what the thread has settled, and its proposal in place of any before."""
-        proposal = thread.proposal
+    async def keep(
+        self, conversation_id: str, thread: Thread, *, sender: str | None, now: datetime
+    ) -> None:
+        """Write what the thread has settled, and its proposal in place of any before.
+
+        A question that still waits for another sender stays, and nothing is written over it.
+        `sender`: the proved address of the message that settled the thread, if it has one.
+        """
+        proposal, settled = thread.proposal, threads.c.thread
+        asked = threads.c.proposal
+        fresh = asked["asked_at"].astext.cast(sa.DateTime(timezone=True)) > now - PROPOSAL_LASTS
+        is_others = sa.or_(
+            sa.and_(asked["customer"].astext.is_distinct_from(sender), fresh),
+            sa.and_(
+                settled["asked_of"].astext.is_not(None),
+                settled["asked_of"].astext.is_distinct_from(sender),
+            ),
+        )
         await self._connection.execute(
-            self._one_thread(conversation_id).values(
+            self._one_thread(conversation_id)
+            .where(sa.func.coalesce(is_others, sa.false()).is_(sa.false()))
+            .values(
                 thread=thread.model_dump(mode="json", exclude={"proposal"}, exclude_defaults=True),
                 proposal=sa.null()
                 if proposal is None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, Rulebook
 from store.runs.tables import action_ledger, ai_conversations, engine_runs
@@ -128,3 +129,40 @@ async def test_without_a_number_the_latest_order_is_asked_about_and_never_taken(
     assert "2001" in second["response"]
     (refund,) = [row for row in await rows(acting.database, action_ledger) if row["order_key"]]
     assert refund["order_key"] == "demo_shop/2001"
+
+
+class PoliteBrain(ScriptedBrain):
+    """It proposes a refund where it is shown an order, and else says something kind."""
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        if request.order is not None:
+            return await super().think(request)
+        kind = ScriptedBrain(category=Category.OTHER, text="Bonjour, merci beaucoup !")
+        return await kind.think(request)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        {"customer_email": "eve@example.com", "message": "Oui, merci."},
+        {"customer_email": "eve@example.com", "message": "Bonjour, merci beaucoup !"},
+        {"customer_verified": False, "message": "Oui, merci."},
+    ],
+)
+async def test_a_question_waits_for_its_own_sender(
+    acting: LiveEngine, tmp_path: Path, between: dict[str, object]
+) -> None:
+    """Another customer in the same ticket, or a claim of the address, neither answers it nor takes
+    it from the customer who was asked."""
+    it = await asked(acting, tmp_path)
+    think_by(acting, PoliteBrain(ActionKind.REFUND))
+    ticket = {**TICKET, "ticket_id": "7"}
+    async with acting.working():
+        await acting.post(it.shop, **{**ASKED, "ticket_id": "7"})
+        await acting.post(it.shop, **{**ticket, **between})
+        after_other = it.refunded
+        answer = (await acting.post(it.shop, **{**ticket, "message": "Oui, merci."})).json()
+
+    assert after_other == 0
+    assert answer["status"] == "completed"
+    assert it.refunded == 4_900

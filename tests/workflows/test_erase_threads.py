@@ -42,7 +42,9 @@ async def _settle(engine: LiveEngine, shop: Shop) -> None:
     settled = Thread(order_number="1042", proposal=a_proposal(customer=ZITA))
     async with engine.database.tenant(shop.tenant) as connection:
         for row in await rows(engine.database, ai_conversations, of=shop):
-            await ThreadRepository(connection, shop.tenant).keep(row["id"], settled)
+            await ThreadRepository(connection, shop.tenant).keep(
+                row["id"], settled, sender=None, now=utc_now()
+            )
         await connection.execute(
             sa.update(engine_runs)
             .where(engine_runs.c.client_id == shop.client_id)

@@ -44,7 +44,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """Who says that it sends. `key`: whose bytes and refusals are counted together."""
+    """Who says that it sends. `key`: whose refusals are counted together."""
 
     platform: Platform
     secrets: tuple[str, ...]
@@ -80,7 +80,7 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
     try:
         if platform.is_limited:
             await _check_pace(request, resources, endpoint.integration_id)
-        with resources.inbound.room.place(sender.key) as place:
+        with resources.inbound.room.place(endpoint.tenant, limited_address(request)) as place:
             came = await _came(request, platform, place.grow)
             believed = await _believed(came, sender, resources)
             if believed is not None:
@@ -106,7 +106,7 @@ async def _of_installation(
         raise InboundAddressUnknown(provider)
     sender = _Sender(PLATFORMS[provider], secrets, provider)
     try:
-        with resources.inbound.room.place(sender.key) as place:
+        with resources.inbound.room.place(None, limited_address(request)) as place:
             came = await _came(request, sender.platform, place.grow)
             believed = await _believed(came, sender, resources)
             if believed is not None:
@@ -172,7 +172,7 @@ async def _came(
     """The raw bytes before anything else. Raises InboundRefused, BodyTooLarge, InboundBusy,
     BodyTooSlow, InvalidBody."""
     headers = headers_of_platform(request.headers.items())
-    make_room(announced_length(request, at_most=platform.max_body))
+    announced_length(request, at_most=platform.max_body)
     seconds = MAX_SECONDS if platform.max_body <= _SMALL else _LARGE_SECONDS
     body = await body_within(
         request, at_most=platform.max_body, seconds=seconds, make_room=make_room

@@ -5,6 +5,7 @@ import asyncio
 from activities.intake.normalize import Normalize
 from activities.runtime.fair_normalizer import FairNormalizer
 from adapters.normalizing.pool import NormalizerPool
+from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.contracts import ThinkInput
@@ -31,6 +32,7 @@ async def _normalized(database: Database, shop: Shop) -> RunRef:
         normalizer=FairNormalizer(NormalizerPool()),
         thread_lasts=THREAD_LASTS,
         net=SafetyGrammar(),
+        sealer=FernetSealer(new_seal_key()),
     )
     await step.normalize(NormalizeInput(ref=ref))
     return ref

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from activities.intake.normalize import Normalize
 from activities.runtime.fair_normalizer import FairNormalizer
 from adapters.normalizing.pool import NormalizerPool
+from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.safety.net import SafetyGrammar
@@ -40,6 +41,7 @@ async def normalized(
         normalizer=FairNormalizer(NormalizerPool()),
         thread_lasts=lasts,
         net=SafetyGrammar(),
+        sealer=FernetSealer(new_seal_key()),
     )
     return await step.normalize(NormalizeInput(ref=ref, cut=cut))
 

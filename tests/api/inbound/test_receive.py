@@ -213,7 +213,7 @@ async def test_large_bodies_find_room_or_come_again(
     address = await listening(front, shop, owner)
     large = by_shopify({**ORDER, "note": "x" * 200_000})
     inbound: InboundDoor = front.app.state.resources.inbound
-    narrow = replace(inbound, room=BodyRoom(in_all=300_000, of_one=250_000))
+    narrow = replace(inbound, room=BodyRoom(in_all=600_000, of_one=250_000))
     front.app.state.resources = replace(front.app.state.resources, inbound=narrow)
     entered, go_on = asyncio.Event(), asyncio.Event()
 

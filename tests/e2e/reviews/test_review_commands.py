@@ -6,11 +6,13 @@ from pathlib import Path
 
 from adapters.system import utc_now
 from domain.reviews.escalation import Choice, Decision
+from domain.tenants.client import Role
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
 from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
 from tests.support.reviews.conversations import converse, write_and_join
 from tests.support.reviews.reviews import DRAFT, open_review, refund
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 
@@ -19,6 +21,8 @@ async def test_two_people_on_the_command_line(
 ) -> None:
     env = {"DATABASE_URL": database_url}
     folder = ("--data", str(tmp_path))
+    async with database.service() as connection:
+        await join(connection, shop.client_id, "anna", Role.AGENT)
     plain = await open_review(database, shop, text="[red]Une question[/red] simple")
     money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
 
@@ -90,6 +94,8 @@ async def test_a_users_mail_address_is_the_user(
     """Who has agreed over HTTP is no second person on the command line."""
     env = {"DATABASE_URL": database_url}
     money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
+    async with database.service() as connection:
+        await join(connection, shop.client_id, "anna", Role.AGENT)
     async with database.tenant(shop.tenant) as connection:
         await EscalationRepository(connection, shop.tenant).decide(
             money, Choice(Decision.APPROVE, shop.owner_user_id), utc_now()

@@ -160,7 +160,9 @@ async def test_what_is_settled_comes_back_in_the_next_case(database: Database, s
     assert first.conversation_id is not None
 
     async with database.tenant(shop.tenant) as connection:
-        await ThreadRepository(connection, shop.tenant).keep(first.conversation_id, settled)
+        await ThreadRepository(connection, shop.tenant).keep(
+            first.conversation_id, settled, sender=None, now=utc_now()
+        )
     second, third = await write(database, shop), await write(database, shop)
     elsewhere = await write(database, shop, key="ticket:zendesk:7")
     without = settled.model_copy(update={"proposal": None})
@@ -192,7 +194,9 @@ async def test_of_messages_at_once_one_answers_a_proposal(database: Database, sh
             return await threads.answered_by(thread, run_id) is not None
 
     async with database.tenant(shop.tenant) as connection:
-        await ThreadRepository(connection, shop.tenant).keep(thread, Thread(proposal=PROPOSAL))
+        await ThreadRepository(connection, shop.tenant).keep(
+            thread, Thread(proposal=PROPOSAL), sender=None, now=utc_now()
+        )
 
     answered = await asyncio.gather(*(answer(ref.run_id) for ref in refs))
 
@@ -202,7 +206,9 @@ async def test_of_messages_at_once_one_answers_a_proposal(database: Database, sh
 async def test_a_proposal_ends_with_its_thread(database: Database, shop: Shop) -> None:
     thread = (await opened_at(database, shop, NOW)).id
     async with database.tenant(shop.tenant) as connection:
-        await ThreadRepository(connection, shop.tenant).keep(thread, Thread(proposal=PROPOSAL))
+        await ThreadRepository(connection, shop.tenant).keep(
+            thread, Thread(proposal=PROPOSAL), sender=None, now=utc_now()
+        )
 
     await opened_at(database, shop, NOW + 72 * HOUR)
 

@@ -4,6 +4,7 @@ import dataclasses
 
 from activities.intake.normalize import Normalize
 from activities.runtime.fair_normalizer import FairNormalizer
+from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.agent.safety.net import SafetyGrammar
@@ -69,6 +70,7 @@ def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
         normalizer=normalizer,
         thread_lasts=THREAD_LASTS,
         net=SafetyGrammar(),
+        sealer=FernetSealer(new_seal_key()),
     )
     engine.activities = dataclasses.replace(engine.activities, normalize=step)
 

@@ -29,6 +29,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
 from activities.runs.actions import Actions
+from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
@@ -168,13 +169,14 @@ def _dying_work(settings: Settings, client: Client, database: Database) -> WorkO
     )
 
 
-def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
+def _dying_execute(point: str, settings: Settings, client: Client, database: Database) -> Execute:
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
     mailer = build_mailer(settings, sealer)
     mail = ClientMail(database, DyingMailer(mailer) if point == "mail-sent" else mailer, utc_now)
-    return Execute(database, Actions(mail, connectors), utc_now, new_ulid)
+    codes = AddressCodes(database, sealer, utc_now, mailer=mailer, mails=TemporalEngine(client))
+    return Execute(database, Actions(mail, connectors), utc_now, new_ulid, codes=codes)
 
 
 async def main(point: str) -> None:
@@ -189,7 +191,7 @@ async def main(point: str) -> None:
     elif point == f"uncommitted:{names.REPLAY_PAGE}":
         ReplayRepository.add = _add_and_die  # type: ignore[method-assign]
     elif ":" not in point:
-        execute = _dying_execute(point, settings, database)
+        execute = _dying_execute(point, settings, client, database)
         activities = dataclasses.replace(activities, execute=execute)
     async with (
         _tracker(settings, database, Metrics()) as tracker,

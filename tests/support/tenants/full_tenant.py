@@ -41,6 +41,7 @@ from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.address_codes import AddressCodeRepository, NewAddressCode
 from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
@@ -147,6 +148,10 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     )
     await EventRepository(connection, shop.tenant).save_unified(
         ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
+    )
+    await AddressCodeRepository(connection, shop.tenant).create(
+        NewAddressCode(ref.run_id, opened.id, ref.event_id, "a@b.example", "fr", b"d", "sealed"),
+        now,
     )
     await SentimentRepository(connection, shop.tenant).record(
         ref.event_id, 0, now=now, new_id=new_ulid

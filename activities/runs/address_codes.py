@@ -1,0 +1,130 @@
+"""Address codes: the code that an answer asks for is made and mailed before the answer is sent."""
+
+import secrets
+from typing import Literal
+
+import structlog
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from domain.agent.plan import PlannedAction
+from domain.agent.speech.language import spoken_language
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, Mailer, OutgoingMail, Sealer
+from domain.identity.code import CODES, code_text
+from domain.identity.contracts import SendMailInput
+from domain.identity.ports import MailStarter
+from domain.intake.address_claim import can_be_proved
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import MailRefused, MailUnknown
+from domain.runs.address_code import address_code_digest
+from domain.runs.address_code_mail import address_code_mail
+from store.core.database import Database
+from store.runs.address_codes import NOTHING, AddressCodeRepository, NewAddressCode
+from store.runs.cases import Case
+
+_log = structlog.get_logger(__name__)
+
+
+class AddressCodes:
+    """Their mails go out by the service's own sender: the text is the service's, and has no word
+    of the client. `mails`: starts the workflow of a mail, which calls `send`."""
+
+    def __init__(
+        self,
+        database: Database,
+        sealer: Sealer,
+        now: Clock,
+        *,
+        mailer: Mailer,
+        mails: MailStarter,
+    ) -> None:
+        self._database = database
+        self._mailer = mailer
+        self._sealer = sealer
+        self._mails = mails
+        self._now = now
+
+    async def mail_for(
+        self,
+        tenant: TenantId,
+        run_id: str,
+        event_id: str,
+        case: Case,
+        plan: tuple[PlannedAction, ...],
+    ) -> None:
+        """Make the code that the plan's answer asks for, and have it mailed.
+
+        Idempotent by run. The address is looked up nowhere, and a code beyond the limits is stored
+        without a mail: neither the answer nor its time tells whether the address is a customer's.
+        Raises EngineUnavailable.
+        """
+        email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
+        if not any(action.mails_code for action in plan) or email is None:
+            return
+        if conversation_id is None or not can_be_proved(case.event):
+            return
+        async with self._database.tenant(tenant) as connection:
+            codes, now = AddressCodeRepository(connection, tenant), self._now()
+            may_be_mailed = (await codes.recent(conversation_id, email, now)).may_be_mailed
+            code = code_text(secrets.randbelow(CODES))
+            # A message that only brought a wrong code asks what was asked before it.
+            earlier = await codes.question(conversation_id, email)
+            question = earlier if case.event.code_refused else None
+            digest = address_code_digest(self._sealer, tenant, run_id, code)
+            new = NewAddressCode(
+                id=run_id,
+                conversation_id=conversation_id,
+                question_id=question or event_id,
+                email=email,
+                language=_spoken(case),
+                digest=digest if may_be_mailed else NOTHING,
+                sealed_code=self._sealer.seal(code) if may_be_mailed else None,
+            )
+            await codes.create(new, now)
+        await self._mails.mail(
+            SendMailInput(kind="address_code", record_id=run_id, client_id=tenant)
+        )
+
+    @activity.defn(name=names.SEND_ADDRESS_CODE)
+    async def send(self, step: SendMailInput) -> None:
+        """Send the code once, unless this worker dies with it handed over.
+
+        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable, for Temporal
+        to retry until the code is too old. A refused mail, and one of unknown fate, is logged and
+        not sent again.
+        """
+        tenant = TenantId(step.client_id)
+        mail = await self._due(tenant, step.record_id)
+        if mail is None:
+            return
+        try:
+            async with beating():
+                await self._mailer.send(mail)
+        except (MailRefused, MailUnknown) as error:
+            _log.warning("mail not sent", mail=mail.name, error_code=error.code)
+        async with self._database.tenant(tenant) as connection:
+            await AddressCodeRepository(connection, tenant).mailed(step.record_id)
+
+    async def _due(self, tenant: TenantId, code_id: str) -> OutgoingMail | None:
+        async with self._database.tenant(tenant) as connection:
+            code = await AddressCodeRepository(connection, tenant).to_mail(code_id, self._now())
+        if code is None:
+            return None
+        return address_code_mail(
+            code.id,
+            to=code.email,
+            language=_language(code.language),
+            code=self._sealer.unseal(code.sealed_code),
+        )
+
+
+def _spoken(case: Case) -> str:
+    """Of the message; of the thread where the message is a code alone."""
+    spoken = None if case.event.code_refused else spoken_language(case.event.words)
+    return spoken or case.thread.language or "fr"
+
+
+def _language(stored: str) -> Literal["fr", "en"]:
+    return "en" if stored == "en" else "fr"

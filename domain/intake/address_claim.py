@@ -1,0 +1,50 @@
+"""The address claim: when the author of a ticket may prove the address that they typed, and how a
+code is found in what they write."""
+
+import re
+from typing import Final
+
+from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.mail_headers import checked_address
+from domain.intake.mail_sender import is_robot
+from domain.intake.proved_address import ProvedAddress
+
+_READ: Final = 2_000
+# Mail programs show a space in the middle, and people copy it.
+_CODE: Final = re.compile(r"(?<![\w.,#+-])([0-9]{3}[ \u00a0-]?[0-9]{3})(?![\w-])(?![.,][0-9])")
+
+
+def can_be_proved(event: UnifiedEvent) -> bool:
+    """Whether the event is a claim whose author reads the ticket that the answer goes to."""
+    return (
+        event.is_claim
+        and event.channel is Channel.HELPDESK
+        and event.is_vouched
+        and event.ticket_named
+        and event.reply_allowed
+        and checked_address(event.customer_email or "") is not None
+        and not is_robot(event.customer_email or "")
+    )
+
+
+def typed_code(text: str) -> str | None:
+    """The six digits that stand alone in a text; None unless it holds them exactly once."""
+    found = {re.sub(r"\D", "", one) for one in _CODE.findall(text[:_READ])}
+    return found.pop() if len(found) == 1 else None
+
+
+def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
+    return event.model_copy(update={"proved": proved, "code_refused": False})
+
+
+def asking_again(event: UnifiedEvent, question: UnifiedEvent) -> UnifiedEvent:
+    """The event of a code, asking what its author asked before the code."""
+    return event.model_copy(
+        update={
+            "subject": question.subject,
+            "text": question.text,
+            "order_number": question.order_number,
+            "order_numbers": question.order_numbers,
+            "fields": {**event.fields, **question.fields},
+        }
+    )

@@ -1,0 +1,40 @@
+"""The mail that brings the author of a ticket the code, in French and in English.
+
+Fixed text: no name, word or link of the client, and nothing that the author wrote. A stranger who
+types somebody else's address must not choose what that person reads.
+"""
+
+from typing import Final, Literal
+
+from domain.core.ports import OutgoingMail
+from domain.runs.address_code import LIFETIME
+
+_MINUTES: Final = round(LIFETIME.total_seconds() / 60)
+_NAMES: Final = {"fr": "Vérification d'adresse", "en": "Address verification"}
+_SUBJECTS: Final = {"fr": "Votre code : {code}", "en": "Your code: {code}"}
+_TEXTS: Final = {
+    "fr": (
+        "Bonjour,\n\nVotre code de vérification est {code}. Il est valable {minutes} minutes, une "
+        "seule fois, dans la demande au service client où il vous a été demandé.\n\nSi vous n'avez "
+        "rien demandé, ignorez ce message et ne communiquez ce code à personne : il donne accès à "
+        "vos commandes.\n"
+    ),
+    "en": (
+        "Hello,\n\nYour verification code is {code}. It is valid for {minutes} minutes, once, in "
+        "the customer service request that asked for it.\n\nIf you did not ask for it, ignore this "
+        "message and do not share the code: it gives access to your orders.\n"
+    ),
+}
+
+
+def address_code_mail(
+    code_id: str, *, to: str, language: Literal["fr", "en"], code: str
+) -> OutgoingMail:
+    return OutgoingMail(
+        name=f"address.{code_id.lower()}",
+        to=to,
+        from_name=_NAMES[language],
+        subject=_SUBJECTS[language].format(code=code),
+        text=_TEXTS[language].format(code=code, minutes=_MINUTES),
+        auto_submitted="auto-generated",
+    )
