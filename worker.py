@@ -122,7 +122,7 @@ def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
     it refuses us, METRICS_PORT is taken or traces are wanted that cannot be made."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
-    host, port = settings.server.host, settings.watch.metrics_port
+    host, port = settings.watch.metrics_host, settings.watch.metrics_port
     probes = Probes(Metrics())
     with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
         probes.library = set_up(numbers=port is not None)

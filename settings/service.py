@@ -261,7 +261,10 @@ class WatchSettings(BaseModel):
         " that outlives the process.",
     )
     metrics_port: _Port | None = Field(
-        default=None, description="Port of GET /metrics, on HOST; unset: none."
+        default=None, description="Port of GET /metrics, on METRICS_HOST; unset: none."
+    )
+    metrics_host: str = Field(
+        default=_LOOPBACK, description="Address of METRICS_PORT, which has no login."
     )
     otlp_endpoint: WebUrl | None = Field(
         default=None,

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.error_response import error_response
+from api.http.shown_path import shown_path
 from api.http.widget_headers import standing_headers
 from api.resources import Resources
 from domain.core.error_report import ErrorReport, raised
@@ -28,15 +29,10 @@ from domain.core.errors import (
     RouteNotFound,
 )
 from domain.core.ports import NewId
-from domain.ratings.rating_link import RATING_PATH
 from domain.runs.errors import AnswerDelayed
 
 _log = structlog.get_logger("api")
 
-# Paths of ours are shorter; what a caller makes up is not worth more.
-_MAX_PATH: Final = 256
-_INBOUND: Final = "/api/webhooks/"
-_RATE: Final = f"{RATING_PATH}/"
 # What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
 # The proxy that speaks TLS for us says so. Browsers ignore the answer to whoever says it without
@@ -156,7 +152,7 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
     _log.info(
         "request",
         method=scope["method"],
-        path=_shown(scope["path"])[:_MAX_PATH],
+        path=shown_path(scope),
         status=progress.status,
         duration_ms=round(seconds * 1000),
     )
@@ -188,16 +184,6 @@ def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
 def _route_of(scope: Scope) -> str:
     """Return the template of the route that a request reached."""
     return getattr(scope.get("route"), "path", "unmatched")
-
-
-def _shown(path: str) -> str:
-    """Without the token that some addresses have in their path."""
-    if path.startswith(_RATE):
-        return f"{_RATE}…"
-    if not path.startswith(_INBOUND):
-        return path
-    provider, _, token = path.removeprefix(_INBOUND).partition("/")
-    return f"{_INBOUND}{provider}/…" if token else path
 
 
 def _code(progress: _Progress) -> str:

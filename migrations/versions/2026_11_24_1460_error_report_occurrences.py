@@ -1,14 +1,14 @@
 """occurrences of an error report
 
 Revision: 3f6a08d41c57
-Follows: 3d7a90c1e52b
+Follows: 10a7d1c3e5f2
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "3f6a08d41c57"
-down_revision = "3d7a90c1e52b"
+down_revision = "10a7d1c3e5f2"
 branch_labels = None
 depends_on = None
 

@@ -18,7 +18,7 @@ from adapters.observability.report_spool import ReportSpool
 from adapters.observability.sentry import SentrySender
 from adapters.system import new_ulid
 from domain.core.error_report import ErrorReport, raised
-from domain.core.errors import EngineUnavailable, InvalidInput
+from domain.core.errors import EngineUnavailable
 from tests.support.core.forks import ROOT, clean_environment
 from tests.support.core.waiting import eventually
 from tests.support.servers.sentry import SentryServer, sentry_server
@@ -273,21 +273,6 @@ async def test_kill_between_the_count_and_the_flush(tmp_path: Path) -> None:
             await eventually(lambda: _equal(numbers(sentry).get(("POST /x", "c1")), 40))
 
 
-async def test_a_report_that_a_crash_of_the_machine_cut_off(tmp_path: Path) -> None:
-    """It is left aside, and costs no other report its place."""
-    spool = ReportSpool(tmp_path, new_ulid())
-    damaged, whole = new_ulid(), new_ulid()
-    for report_id in (damaged, whole):
-        spool.add(report_id, report(report_id))
-    file = spool._file(damaged)
-    file.write_bytes(file.read_bytes()[:40])
-    spool.close()
-
-    kept = Kept()
-    async with error_tracker(None, tmp_path, kept.keep, Redactor(), Metrics()):
-        await eventually(lambda: _equal(kept.numbers, {(whole, "c1"): 1}))
-
-
 async def test_a_full_disk_costs_no_report_of_a_living_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,12 +287,6 @@ async def test_a_full_disk_costs_no_report_of_a_living_process(
     assert kept.numbers == {("POST /x", "c1"): 1}
     unspooled = metrics.registry.get_sample_value("engine_error_reports_unspooled_total")
     assert (unspooled or 0) >= 1
-
-
-async def test_a_spool_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInput, match=r"ERROR_SPOOL: .*file cannot be written"):
-        ReportSpool(tmp_path / "file", new_ulid())
 
 
 async def _equal(left: object, right: object) -> bool:

@@ -12,8 +12,8 @@ from domain.exports.export import Section
 from store.core.tables import error_reports
 from tests.support.core.engine import LiveEngine, database_away
 from tests.support.core.postgres import as_owner
-from tests.support.core.waiting import eventually
 from tests.support.core.rows import rows
+from tests.support.core.waiting import eventually
 from tests.support.exports.export import ask, exported
 from tests.support.reviews.dashboard import set_clock
 from tests.support.tenants.full_tenant import fill_every_table

@@ -118,9 +118,9 @@ async def test_outage_under_a_flood_is_counted_whole(front: LiveEngine, shop: Sh
         found = await rows(front.database, error_reports)
         return sum(one["occurrences"] for one in found) == 100
 
-    # The first at once, the others after the interval of a kind.
+    # One report at once, at most one more after the interval of a kind.
     await eventually(stored)
-    assert 1 < len(await rows(front.database, error_reports)) < 10
+    assert len(await rows(front.database, error_reports)) <= 2
     counted = resources.metrics.registry.get_sample_value
     assert counted("engine_error_reports_total", {"code": "engine_unavailable"}) == 100
     assert await rows(front.database, engine_runs, of=shop) == []
