@@ -86,7 +86,7 @@ async def _not_ready(front: LiveEngine) -> bool:
 async def _reported(front: LiveEngine) -> float:
     registry = front.app.state.resources.metrics.registry
     return sum(
-        sample.value
+        float(sample.value)
         for metric in registry.collect()
         if metric.name == "engine_error_reports"
         for sample in metric.samples
