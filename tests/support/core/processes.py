@@ -19,10 +19,14 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
         SEAL_KEY=settings.seal.key.get_secret_value(),
         ENGINE_SECRET=secret.get_secret_value() if secret else "",
         SMTP_URL=settings.mail.smtp_url or "",
-        ERROR_SPOOL=str(settings.watch.error_spool / "of-processes"),
         # No load balancer looks at most tests' API.
-        **{"DRAIN_S": "0", **more},
+        **{"DRAIN_S": "0", "ERROR_SPOOL": str(_spool_of(settings)), **more},
     )
+
+
+def _spool_of(settings: Settings) -> Path:
+    """A spool of the processes alone: what a killed one leaves is not for the engine's own."""
+    return settings.watch.error_spool / "of-processes"
 
 
 class Process(Forked):
