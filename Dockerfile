@@ -1,5 +1,5 @@
 # One image for every process; docker-compose.yml names the command of each.
-FROM python:3.11-slim-bookworm
+FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 
 ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -8,6 +8,10 @@ ENV PYTHONUNBUFFERED=1 \
 
 # A fixed number, so that a cluster can check that the process is not root.
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin engine
+
+# Error reports wait here; a volume takes over the owner.
+RUN mkdir --parents /var/lib/engine/error-reports && chown 10001:10001 /var/lib/engine/error-reports
+ENV ERROR_SPOOL=/var/lib/engine/error-reports
 
 WORKDIR /app
 

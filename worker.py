@@ -21,7 +21,7 @@ from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
 from adapters.observability.start import warn_of_what_is_missing
 from adapters.observability.tracing import Traces, traced, traces_of
-from adapters.system import new_ulid, utc_now
+from adapters.system import utc_now
 from adapters.temporal.connection import connect
 from adapters.temporal.deployments import tell_if_passed_over
 from adapters.temporal.health import Work, pollers, temporal_answers
@@ -62,13 +62,15 @@ async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | N
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics
     reports = Database(settings.database.url, pool_size=REPORTS)
-    keep = keep_in(reports, new_ulid)
+    keep, watch = keep_in(reports), settings.watch
     ready = readiness(_checks(queue, reports, client))
     metrics.watch_pool("reports", reports.use)
     try:
         with probes.ready_when(ready):
             async with (
-                error_tracker(settings.watch.dsn, keep, Redactor.of(settings), metrics) as tracker,
+                error_tracker(
+                    watch.dsn, watch.error_spool, keep, Redactor.of(settings), metrics
+                ) as tracker,
                 working(settings, client, tracker, metrics),
             ):
                 _log.info("worker ready", queue=queue)
@@ -120,7 +122,7 @@ def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
     it refuses us, METRICS_PORT is taken or traces are wanted that cannot be made."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
-    host, port = settings.server.host, settings.watch.metrics_port
+    host, port = settings.watch.metrics_host, settings.watch.metrics_port
     probes = Probes(Metrics())
     with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
         probes.library = set_up(numbers=port is not None)

@@ -39,7 +39,6 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
-from api.http.report_pace import ReportPace
 from api.inbound_door import InboundDoor
 from api.installation import state_sources
 from api.key_uses import written
@@ -90,10 +89,9 @@ def resources_held(
         metrics.watch_pool("requests", database.use)
         metrics.watch_pool("reports", reports.use)
         metrics.watch_pool("exports", exports.database.use)
-        keep = keep_in(reports, new_ulid)
-        async with error_tracker(
-            settings.watch.dsn, keep, Redactor.of(settings), metrics
-        ) as tracker:
+        keep = keep_in(reports)
+        watch, redactor = settings.watch, Redactor.of(settings)
+        async with error_tracker(watch.dsn, watch.error_spool, keep, redactor, metrics) as tracker:
             app.state.resources = Resources(
                 settings=settings,
                 database=database,
@@ -127,7 +125,6 @@ def resources_held(
                 tracker=tracker,
                 metrics=metrics,
                 readiness=ready,
-                report_pace=ReportPace(),
                 pages=Pages(settings.server.service),
                 widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(

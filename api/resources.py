@@ -15,7 +15,6 @@ from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
-from api.http.report_pace import ReportPace
 from api.inbound_door import InboundDoor
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
@@ -74,7 +73,6 @@ class Resources:
     tracker: ErrorTracker
     metrics: Metrics
     readiness: Questions[str]
-    report_pace: ReportPace
     pages: Pages
     widget_script: WidgetScript
     client_documents: ClientDocuments

@@ -81,6 +81,11 @@ class DataFolder:
         return self.root / "demo-shops"
 
     @property
+    def error_reports(self) -> Path:
+        """Where error reports wait until they are in the database or with the error tracker."""
+        return self.root / "error-reports"
+
+    @property
     def authority(self) -> Path:
         """The certificate of this folder's own authority (`embedded/certificates.py`)."""
         return self.root / "ca.pem"

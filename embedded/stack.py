@@ -105,6 +105,7 @@ class Stack:
                     self._folder, self._env.get("WEBHOOK_CA_FILE") or None, utc_now()
                 )
             ),
+            "ERROR_SPOOL": self._env.get("ERROR_SPOOL") or str(self._folder.error_reports),
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }

@@ -255,8 +255,16 @@ class WatchSettings(BaseModel):
     sentry_dsn: Annotated[SecretStr, AfterValidator(_is_dsn)] | None = Field(
         default=None, description="Where errors are reported; unset: the table error_reports."
     )
+    error_spool: Path = Field(
+        default=Path(".data/error-reports"),
+        description="Directory in which error reports wait until they are reported; on a volume"
+        " that outlives the process.",
+    )
     metrics_port: _Port | None = Field(
-        default=None, description="Port of GET /metrics, on HOST; unset: none."
+        default=None, description="Port of GET /metrics, on METRICS_HOST; unset: none."
+    )
+    metrics_host: str = Field(
+        default=_LOOPBACK, description="Address of METRICS_PORT, which has no login."
     )
     otlp_endpoint: WebUrl | None = Field(
         default=None,

@@ -23,9 +23,10 @@ VARIABLES: Final = """
     BRAIN_FALLBACK_SEES_IMAGES BRAIN_MODEL BRAIN_MONTHLY_BUDGET BRAIN_PRICE_IN BRAIN_PRICE_OUT
     BRAIN_SEES_IMAGES DASHBOARD_URL DATABASE_URL DEMO_SHOPS
     DRY_RUN_LIMIT EMBEDDING_API_KEY EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST
-    INSTANCE_ID
+    ERROR_SPOOL INSTANCE_ID
     JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM
-    OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_ISSUER OIDC_SCOPES METRICS_PORT PORT
+    OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_ISSUER OIDC_SCOPES METRICS_HOST METRICS_PORT
+    PORT
     PUBLIC_URL
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SERVICE_NAME
     SESSION_KEY SMTP_URL SWEEP_AFTER_S
@@ -69,6 +70,11 @@ def test_public_url(environment: pytest.MonkeyPatch) -> None:
     ):
         with pytest.raises(InvalidInput, match="PUBLIC_URL"):
             identity_settings(public_url=url)
+
+
+def test_numbers_stay_on_loopback(environment: pytest.MonkeyPatch) -> None:
+    assert identity_settings(host="0.0.0.0", metrics_port=9464).watch.metrics_host == "127.0.0.1"
+    assert identity_settings(metrics_host="10.0.0.1").watch.metrics_host == "10.0.0.1"
 
 
 def test_trusted_proxies(environment: pytest.MonkeyPatch) -> None:

@@ -1,202 +1,217 @@
-"""Error trackers: Sentry, or whoever keeps reports where there is no DSN."""
+"""The error tracker of a process: counts errors by kind and client, and loses none of them.
+
+Source: docs/decisions/0078.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Final, cast
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
-import sentry_sdk
 import structlog
-from sentry_sdk.transport import HttpTransport
-from sentry_sdk.types import Event, Hint
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 
 from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
+from adapters.observability.report_spool import ReportSpool
+from adapters.observability.sentry import SentrySender
+from adapters.system import new_ulid
 from domain.core.error_report import ErrorReport
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
-Keep = Callable[[ErrorReport], Awaitable[None]]
+Send = Callable[[str, ErrorReport], Awaitable[None]]
+"""Hands a report over by its id; the same id twice is one report. Raises EngineUnavailable where it
+has to be tried again."""
 
-QUEUE_SIZE: Final = 1_000
+REPORT_EVERY_S: Final = 10.0
+MAX_OPEN: Final = 2_000
+"""Reports that are counted into at once. Beyond, errors are counted by kind without the client."""
+_ADOPT_EVERY_S: Final = 60.0
+_SYNC_EVERY_S: Final = 0.5
 _FLUSH_S: Final = 2.0
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
-# All that a report has. What a library may add (request, user, breadcrumbs, extra, modules,
-# server_name) is not on the list.
-_EVENT_FIELDS: Final = frozenset(
-    {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
-     "fingerprint", "environment", "release", "sdk"}
-)  # fmt: skip
-# Nor these, deeper in: source and locals of a frame, an exception's message.
-_UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
+
+_Kind = tuple[str, str, str, str | None]
 
 _log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
 async def error_tracker(
-    dsn: str | None, keep: Keep, redactor: Redactor, metrics: Metrics
+    dsn: str | None, spool: Path, keep: Send, redactor: Redactor, metrics: Metrics
 ) -> AsyncIterator[ErrorTracker]:
-    """Sentry if there is a DSN, else `keep` behind a queue. The end of the block flushes it."""
-    if dsn:
-        sentry = SentryTracker(dsn, redactor, metrics)
+    """The process's tracker: Sentry if there is a DSN, else `keep`.
+
+    The end of the block waits a short time for what is not handed over; the rest stays in the spool
+    for the next process. Raises InvalidInput for a spool that cannot be written.
+    """
+    async with AsyncExitStack() as held:
+        send = keep
+        if dsn:
+            sentry = SentrySender(dsn, redactor)
+            held.push_async_callback(sentry.close)
+            send = sentry.send
+        reports = ReportSpool(spool, new_ulid())
+        held.callback(reports.close)
+        tracker = SpooledTracker(reports, send, metrics)
+        running = asyncio.create_task(tracker.run())
         try:
-            yield sentry
+            yield tracker
         finally:
-            await asyncio.to_thread(sentry.close)
-        return
-    queued = QueuedTracker(keep, metrics)
-    writing = asyncio.create_task(queued.write())
-    try:
-        yield queued
-    finally:
-        await queued.flush()
-        writing.cancel()
-        await asyncio.wait({writing}, timeout=_FLUSH_S)
+            running.cancel()
+            await asyncio.wait({running})
+            await tracker.flush()
 
 
-class QueuedTracker:
-    """Hands reports to `keep`, one after the other and in the background.
+@dataclass(slots=True)
+class _Open:
+    """A report that errors of its kind are still counted into. `due_at`: on the monotonic clock."""
 
-    While `keep` raises EngineUnavailable it is asked again, and reports wait in the queue; one too
-    many is dropped.
+    id: str
+    report: ErrorReport
+    due_at: float
+
+
+class SpooledTracker:
+    """Reports the first error of a kind at once, and counts further ones into a report that is due
+    `REPORT_EVERY_S` later. A kind is a place, a code, an exception's type and a client.
+
+    Each error is in the spool before `report` returns, and leaves it when `send` has succeeded.
     """
 
-    def __init__(self, keep: Keep, metrics: Metrics, *, size: int = QUEUE_SIZE) -> None:
-        self._keep = keep
+    def __init__(
+        self,
+        spool: ReportSpool,
+        send: Send,
+        metrics: Metrics,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spool = spool
+        self._send = send
         self._metrics = metrics
-        self._waiting: asyncio.Queue[ErrorReport] = asyncio.Queue(size)
+        self._monotonic = monotonic
+        self._open: dict[_Kind, _Open] = {}
+        self._sending: _Open | None = None
+        self._earliest: dict[_Kind, float] = {}
+        self._wake = asyncio.Event()
+        self._unsynced: set[str] = set()
+        self._changed = asyncio.Event()
 
     def report(self, report: ErrorReport) -> None:
         self._metrics.reported(report.code)
-        try:
-            self._waiting.put_nowait(report)
-        except asyncio.QueueFull:
-            self._drop("queue full")
+        kind = _kind_of(report)
+        if kind not in self._open and len(self._open) >= MAX_OPEN:
+            report = report.model_copy(
+                update={"client_id": None, "event_id": None, "request_id": None}
+            )
+            kind = _kind_of(report)
+        there = self._open.get(kind)
+        with self._spooling():
+            if there is None:
+                self._add(kind, report)
+            else:
+                number = there.report.occurrences + 1
+                there.report = there.report.model_copy(update={"occurrences": number})
+                self._unsynced.add(there.id)
+                self._changed.set()
+                self._spool.count(there.id, number)
 
-    async def write(self) -> None:
-        """Keep what comes, for ever."""
+    def _add(self, kind: _Kind, report: ErrorReport) -> None:
+        now = self._monotonic()
+        added = _Open(new_ulid(), report, max(now, self._earliest.get(kind, now)))
+        self._open[kind] = added
+        self._wake.set()
+        self._unsynced.add(added.id)
+        self._changed.set()
+        self._spool.add(added.id, report)
+
+    async def run(self) -> None:
+        """Hand reports over, adopt those of ended processes and sync the spool, for ever."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._hand_over_for_ever())
+            group.create_task(self._sync_for_ever())
+            group.create_task(self._adopt_for_ever())
+
+    async def flush(self) -> None:
+        """Hand over what is open, for a short time. The rest stays in the spool."""
+        left = ([self._sending] if self._sending else []) + [*self._open.values()]
+        self._open.clear()
+        try:
+            async with asyncio.timeout(_FLUSH_S):
+                while left:
+                    await self._hand_over(left[0])
+                    del left[0]
+        except TimeoutError:
+            _log.warning("error reports wait in the spool", number=len(left))
+
+    async def _hand_over_for_ever(self) -> None:
+        while True:
+            self._sending = await self._next_due()
+            await self._hand_over(self._sending)
+            self._sending = None
+
+    async def _next_due(self) -> _Open:
+        while True:
+            self._wake.clear()
+            now = self._monotonic()
+            kind = min(self._open, key=lambda one: self._open[one].due_at, default=None)
+            if kind is not None and self._open[kind].due_at <= now:
+                self._earliest = {one: at for one, at in self._earliest.items() if at > now}
+                self._earliest[kind] = now + REPORT_EVERY_S
+                return self._open.pop(kind)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if kind is None else self._open[kind].due_at - now):
+                    await self._wake.wait()
+
+    async def _hand_over(self, one: _Open) -> None:
         insisting = AsyncRetrying(
             retry=retry_if_exception_type(EngineUnavailable),
             wait=wait_exponential(_FIRST_PAUSE_S, max=_LONGEST_PAUSE_S),
         )
-        while True:
-            report = await self._waiting.get()
-            try:
-                async for attempt in insisting:
-                    with attempt:
-                        await self._keep(report)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the next one gets its turn
-                self._drop(type(error).__name__)
-            finally:
-                self._waiting.task_done()
-
-    async def flush(self) -> None:
-        """Wait until the queue is empty, or a short time is over; the rest is dropped."""
         try:
-            async with asyncio.timeout(_FLUSH_S):
-                await self._waiting.join()
-        except TimeoutError:
-            _log.warning("error reports not kept", number=self._waiting.qsize() + 1)
-
-    def _drop(self, reason: str) -> None:
-        self._metrics.report_dropped()
-        _log.warning("error report dropped", reason=reason)
-
-
-class SentryTracker:
-    """Reports to Sentry. A client of its own, with no integration: it sends what it is handed.
-
-    Its queue and its thread are the SDK's; what does not fit or does not arrive is dropped.
-    """
-
-    def __init__(self, dsn: str, redactor: Redactor, metrics: Metrics) -> None:
-        self._redactor = redactor
-        self._metrics = metrics
-        self._client = sentry_sdk.Client(
-            dsn=dsn,
-            transport=_counting(metrics),
-            before_send=self._scrub,
-            # Integrations would capture by themselves; what identifies people is off by default.
-            default_integrations=False,
-            auto_enabling_integrations=False,
-            max_breadcrumbs=0,
-            max_request_body_size="never",
-            include_local_variables=False,
-            include_source_context=False,
-            attach_stacktrace=False,
-            auto_session_tracking=False,
-            send_client_reports=False,
-            enable_backpressure_handling=False,
-            propagate_traces=False,
-        )
-
-    def report(self, report: ErrorReport) -> None:
-        self._metrics.reported(report.code)
-        try:
-            self._client.capture_event(_event(report))
-        except Exception as error:  # noqa: BLE001 - a tracker must not break what it watches
+            async for attempt in insisting:
+                with attempt:
+                    await self._send(one.id, one.report)
+        except Exception as error:  # noqa: BLE001 - no report may hold up the next one
             self._metrics.report_dropped()
             _log.warning("error report dropped", reason=type(error).__name__)
+        with self._spooling():
+            self._spool.remove(one.id)
 
-    def close(self) -> None:
-        """Wait a short time for what is under way. Blocks."""
-        self._client.close(timeout=_FLUSH_S)
+    async def _adopt_for_ever(self) -> None:
+        while True:
+            with self._spooling():
+                for report_id, report in self._spool.adopt():
+                    # Of no kind that is counted into: its number is complete.
+                    self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
+                    self._wake.set()
+            await asyncio.sleep(_ADOPT_EVERY_S)
 
-    def _scrub(self, event: Event, _: Hint) -> Event | None:
-        """The last look at what leaves us: known fields only, each masked."""
-        known = {name: _bare(value) for name, value in event.items() if name in _EVENT_FIELDS}
-        scrubbed: dict[str, object] = self._redactor.mapping(known)
-        return cast("Event", scrubbed)
+    async def _sync_for_ever(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            changed, self._unsynced = self._unsynced, set()
+            with self._spooling():
+                await asyncio.to_thread(self._spool.sync, changed)
+            await asyncio.sleep(_SYNC_EVERY_S)
+
+    @contextmanager
+    def _spooling(self) -> Iterator[None]:
+        """A full or broken disk costs the report its place there, not the caller an answer."""
+        try:
+            yield
+        except OSError as error:
+            self._metrics.report_not_spooled()
+            _log.error("error report not spooled", reason=error.strerror)
 
 
-def _bare(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _bare(inner) for name, inner in value.items() if name not in _UNWANTED}
-    if isinstance(value, list):
-        return [_bare(inner) for inner in value]
-    return value
-
-
-def _counting(metrics: Metrics) -> type[HttpTransport]:
-    class Counting(HttpTransport):
-        def on_dropped_event(self, _reason: str) -> None:
-            metrics.report_dropped()
-
-    return Counting
-
-
-def _event(report: ErrorReport) -> Event:
-    known = {
-        "request_id": report.request_id,
-        "client_id": report.client_id,
-        "event_id": report.event_id,
-    }
+def _kind_of(report: ErrorReport) -> _Kind:
     first = report.exceptions[0].type if report.exceptions else ""
-    event: Event = {
-        "timestamp": report.created_at,
-        "level": "error",
-        "transaction": report.place,
-        "message": report.code,
-        "tags": {"code": report.code, **{name: value for name, value in known.items() if value}},
-        "fingerprint": [report.place, report.code, first],
-    }
-    if report.exceptions:
-        event["exception"] = {
-            "values": [
-                {
-                    "type": one.type,
-                    "stacktrace": {
-                        "frames": [
-                            {"filename": it.file, "lineno": it.line, "function": it.function}
-                            for it in one.frames
-                        ]
-                    },
-                }
-                # Sentry wants the cause before what it caused.
-                for one in reversed(report.exceptions)
-            ]
-        }
-    return event
+    return report.place, report.code, first, report.client_id

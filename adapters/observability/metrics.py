@@ -86,7 +86,10 @@ class Metrics:
         )
         self._reports = self._counter("error_reports", "Errors reported.", "code")
         self._dropped = self._counter(
-            "error_reports_dropped", "Errors that the tracker did not get."
+            "error_reports_dropped", "Reports that the tracker refuses, or that cannot be stored."
+        )
+        self._unspooled = self._counter(
+            "error_reports_unspooled", "Failures to write, sync or delete a report in ERROR_SPOOL."
         )
         self._activities = self._counter(
             "activities", "Ended executions of activities.", "activity", "outcome"
@@ -137,6 +140,9 @@ class Metrics:
 
     def report_dropped(self) -> None:
         self._dropped.inc()
+
+    def report_not_spooled(self) -> None:
+        self._unspooled.inc()
 
     def held(self, cause: Cause, seconds: float) -> None:
         """Satisfies `adapters.observability.loop_watch.CountHolds`."""

@@ -5,7 +5,6 @@ from typing import Final
 import structlog
 from fastapi import FastAPI
 
-from api.http.report_pace import ReportPace
 from api.resources import Resources
 from domain.core.error_report import ErrorReport
 from domain.core.errors import DomainError
@@ -16,20 +15,19 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """Logs and counts refusals, and reports those that are our fault, at most one in 10 s.
+    """Logs and counts refusals, and reports those that are our fault.
 
     It is made before the application's resources, and asked only while the application serves.
     """
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
-        self._pace = ReportPace()
 
     def refused(self, error: DomainError, status: int, request_id: str) -> None:
         _log.info("request refused", request_id=request_id, code=error.code)
         resources: Resources = self._app.state.resources
         resources.metrics.refused(error.code)
-        if status < 500 or not self._pace.is_due(error.code):
+        if status < 500:
             return
         resources.tracker.report(
             ErrorReport(

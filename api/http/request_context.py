@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.error_response import error_response
+from api.http.shown_path import shown_path
 from api.http.widget_headers import standing_headers
 from api.resources import Resources
 from domain.core.error_report import ErrorReport, raised
@@ -28,15 +29,10 @@ from domain.core.errors import (
     RouteNotFound,
 )
 from domain.core.ports import NewId
-from domain.ratings.rating_link import RATING_PATH
 from domain.runs.errors import AnswerDelayed
 
 _log = structlog.get_logger("api")
 
-# Paths of ours are shorter; what a caller makes up is not worth more.
-_MAX_PATH: Final = 256
-_INBOUND: Final = "/api/webhooks/"
-_RATE: Final = f"{RATING_PATH}/"
 # What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
 # The proxy that speaks TLS for us says so. Browsers ignore the answer to whoever says it without
@@ -52,10 +48,12 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """`status`: 0 until the answer has begun. `error`: what the request ended in."""
+    """`status`: 0 until the answer has started. `error`: the error that the request ended in.
+    `reported`: the error tracker has it."""
 
     started: float
     status: int = 0
+    reported: bool = False
     error: Exception | None = None
 
 
@@ -96,6 +94,7 @@ class RequestContext:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         progress = _Progress(started=time.monotonic())
+        resources: Resources = scope["app"].state.resources
         scope.setdefault("state", {}).update(
             request_id=request_id, progress=progress, headers=standing_headers(scope["path"])
         )
@@ -103,6 +102,8 @@ class RequestContext:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 progress.status = message["status"]
+                # Before the caller has the answer: no crash may come between the two.
+                _report(scope, progress, resources)
                 message["headers"] = [
                     *message.get("headers", []),
                     *scope["state"].get("headers", []),
@@ -112,7 +113,6 @@ class RequestContext:
                     message["headers"].append(_ONLY_TLS)
             await send(message)
 
-        resources: Resources = scope["app"].state.resources
         try:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
@@ -146,46 +146,44 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request, and report it if it failed on our side, as others have not just
-    before it."""
-    route = getattr(scope.get("route"), "path", "unmatched")
+    """Log and count the request, and report an error that came after the answer had started."""
+    route = _route_of(scope)
     seconds = time.monotonic() - progress.started
     _log.info(
         "request",
         method=scope["method"],
-        path=_shown(scope["path"])[:_MAX_PATH],
+        path=shown_path(scope),
         status=progress.status,
         duration_ms=round(seconds * 1000),
     )
     resources.metrics.answered(scope["method"], route, progress.status, seconds)
+    _report(scope, progress, resources)
+
+
+def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
+    """Report the request once if it failed on our side. An expected 5xx is no failure."""
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
-    if not unexpected and (progress.status < 500 or expected):
+    if progress.reported or (not unexpected and (progress.status < 500 or expected)):
         return
-    failure = scope["method"], route, _code(progress), type(progress.error)
-    if resources.report_pace.is_due(failure):
-        known = structlog.contextvars.get_contextvars()
-        resources.tracker.report(
-            ErrorReport(
-                place=f"{scope['method']} {route}",
-                code=_code(progress),
-                exceptions=raised(progress.error) if progress.error else (),
-                created_at=resources.now(),
-                request_id=known.get("request_id"),
-                client_id=known.get("client_id"),
-                event_id=known.get("event_id"),
-            )
+    progress.reported = True
+    known = structlog.contextvars.get_contextvars()
+    resources.tracker.report(
+        ErrorReport(
+            place=f"{scope['method']} {_route_of(scope)}",
+            code=_code(progress),
+            exceptions=raised(progress.error) if progress.error else (),
+            created_at=resources.now(),
+            request_id=known.get("request_id"),
+            client_id=known.get("client_id"),
+            event_id=known.get("event_id"),
         )
+    )
 
 
-def _shown(path: str) -> str:
-    """Without the token that some addresses have in their path."""
-    if path.startswith(_RATE):
-        return f"{_RATE}…"
-    if not path.startswith(_INBOUND):
-        return path
-    provider, _, token = path.removeprefix(_INBOUND).partition("/")
-    return f"{_INBOUND}{provider}/…" if token else path
+def _route_of(scope: Scope) -> str:
+    """Return the template of the route that a request reached."""
+    return getattr(scope.get("route"), "path", "unmatched")
 
 
 def _code(progress: _Progress) -> str:

@@ -33,7 +33,7 @@ async def list_latest(
     if as_json:
         answer(True, "", errors=[_as_dict(stored) for stored in found])
         return
-    print_list(("error", "when", "code", "place", "raised"), map(_cells, found))
+    print_list(("error", "when", "number", "code", "place", "raised"), map(_cells, found))
 
 
 @command(app, "show")
@@ -52,6 +52,7 @@ async def show(
     table = facts_table()
     table.add_row("error", found.id)
     table.add_row("when", report.created_at.isoformat(timespec="seconds"))
+    table.add_row("number", str(report.occurrences))
     table.add_row("code", report.code)
     table.add_row("place", escape(report.place))
     table.add_row("request", report.request_id or "none")
@@ -65,7 +66,8 @@ async def show(
 def _cells(stored: StoredReport) -> tuple[str, ...]:
     report = stored.report
     raised = ", ".join(one.type for one in report.exceptions)
-    return stored.id, f"{report.created_at:%m-%d %H:%M:%S}", report.code, report.place, raised
+    when = f"{report.created_at:%m-%d %H:%M:%S}"
+    return stored.id, when, str(report.occurrences), report.code, report.place, raised
 
 
 def _as_dict(stored: StoredReport) -> dict[str, object]:

@@ -54,7 +54,8 @@ def serve(
     with ExitStack() as held:
         try:
             settings = settings_for(data)
-            held.enter_context(shown(probes, settings.server.host, settings.watch.metrics_port))
+            watch = settings.watch
+            held.enter_context(shown(probes, watch.metrics_host, watch.metrics_port))
             traces = held.enter_context(traces_of(settings.watch, "api"))
             listener = held.enter_context(
                 listening(port or settings.server.port, settings.server.host)

@@ -9,7 +9,7 @@ from traceback import walk_tb
 from types import TracebackType
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 MAX_EXCEPTIONS: Final = 10
 MAX_FRAMES: Final = 30
@@ -36,10 +36,11 @@ class RaisedException(BaseModel):
 
 
 class ErrorReport(BaseModel):
-    """One answer of 5xx, or one activity that failed unexpectedly.
+    """Answers of 5xx of one kind, or an activity that failed unexpectedly.
 
-    `place`: method and route template, the activity, or `edge`. `code`: the error's stable code.
-    `exceptions`: the one that was raised first, then its causes.
+    `occurrences`: the number of errors that the report counts; all other fields describe the first
+    of them. `place`: method and route template, the activity, or `edge`. `code`: the error's stable
+    code. `exceptions`: the one that was raised first, then its causes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +52,7 @@ class ErrorReport(BaseModel):
     client_id: str | None = None
     event_id: str | None = None
     exceptions: tuple[RaisedException, ...] = ()
+    occurrences: int = Field(default=1, ge=1)
 
 
 def raised(error: BaseException) -> tuple[RaisedException, ...]:

@@ -96,7 +96,7 @@ class ErrorTracker(Protocol):
     """Where operators hear of errors on our side."""
 
     def report(self, report: ErrorReport) -> None:
-        """Take a report over. Never raises and never waits: one too many is dropped and counted.
+        """Take a report over, on disk when this returns. Never raises.
 
         Called on the event loop's thread.
         """

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.error_report import ErrorReport, RaisedException
@@ -29,9 +30,11 @@ class ErrorReportRepository:
         self._connection = connection
 
     async def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report, and delete those that are older than it by more than `KEPT_FOR`."""
+        """Store a report unless it is stored already, and delete those that are older than it by
+        more than `KEPT_FOR`."""
         await self._connection.execute(
-            sa.insert(error_reports).values(
+            insert(error_reports)
+            .values(
                 id=report_id,
                 request_id=report.request_id,
                 client_id=report.client_id,
@@ -40,7 +43,9 @@ class ErrorReportRepository:
                 code=report.code,
                 exception=[one.model_dump() for one in report.exceptions],
                 created_at=report.created_at,
+                occurrences=report.occurrences,
             )
+            .on_conflict_do_nothing()
         )
         await self._connection.execute(
             sa.delete(error_reports).where(
@@ -79,17 +84,18 @@ def _stored(row: "sa.Row[*tuple[Any, ...]]") -> StoredReport:
             code=row.code,
             exceptions=tuple(RaisedException.model_validate(one) for one in row.exception),
             created_at=row.created_at,
+            occurrences=row.occurrences,
         ),
     )
 
 
-def keep_in(
-    database: Database, new_id: Callable[[], str]
-) -> Callable[[ErrorReport], Awaitable[None]]:
-    """What stores one report in a transaction of its own. Raises EngineUnavailable."""
+def keep_in(database: Database) -> Callable[[str, ErrorReport], Awaitable[None]]:
+    """Return the function that stores one report by its id, in a transaction of its own.
 
-    async def keep(report: ErrorReport) -> None:
+    The function raises EngineUnavailable."""
+
+    async def keep(report_id: str, report: ErrorReport) -> None:
         async with database.service() as connection:
-            await ErrorReportRepository(connection).add(new_id(), report)
+            await ErrorReportRepository(connection).add(report_id, report)
 
     return keep

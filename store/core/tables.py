@@ -18,4 +18,5 @@ error_reports: Final = sa.Table(
     text("code"),
     json("exception", "[]"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )

@@ -18,7 +18,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -37,9 +37,10 @@ from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.mail.mailer import SmtpMailer
 from adapters.normalizing.pool import NormalizerPool
-from adapters.observability.error_tracker import QueuedTracker
+from adapters.observability.error_tracker import error_tracker
 from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics
+from adapters.observability.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
@@ -47,7 +48,7 @@ from adapters.temporal.connection import connect
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.money import Money
-from domain.core.ports import MailSender, OutgoingMail, ServicePermit
+from domain.core.ports import ErrorTracker, MailSender, OutgoingMail, ServicePermit
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
@@ -202,16 +203,25 @@ async def main(point: str) -> None:
     elif ":" not in point:
         execute = _dying_execute(point, settings, client, database)
         activities = dataclasses.replace(activities, execute=execute)
-    tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())
-    async with build_worker(
-        client,
-        activities,
-        sandbox=True,
-        tracker=tracker,
-        interceptors=[DieAt(point)],
-        max_cached_workflows=0,
+    async with (
+        _tracker(settings, database, Metrics()) as tracker,
+        build_worker(
+            client,
+            activities,
+            sandbox=True,
+            tracker=tracker,
+            interceptors=[DieAt(point)],
+            max_cached_workflows=0,
+        ),
     ):
-        await tracker.write()
+        await asyncio.Event().wait()
+
+
+def _tracker(
+    settings: Settings, database: Database, metrics: Metrics
+) -> AbstractAsyncContextManager[ErrorTracker]:
+    keep, spool = keep_in(database), settings.watch.error_spool
+    return error_tracker(None, spool, keep, Redactor(), metrics)
 
 
 async def deliver(point: str) -> None:
@@ -221,16 +231,18 @@ async def deliver(point: str) -> None:
     database, metrics = Database(settings.database.url), Metrics()
     sender = webhook_worker.build_sender(settings.webhooks)
     activities = webhook_worker.build_activities(settings, database, sender, metrics)
-    tracker = QueuedTracker(keep_in(database, new_ulid), metrics)
-    async with webhook_worker.at_work(
-        client,
-        activities,
-        sandbox=True,
-        tracker=tracker,
-        interceptors=[DieAt(point)],
-        max_cached_workflows=0,
+    async with (
+        _tracker(settings, database, metrics) as tracker,
+        webhook_worker.at_work(
+            client,
+            activities,
+            sandbox=True,
+            tracker=tracker,
+            interceptors=[DieAt(point)],
+            max_cached_workflows=0,
+        ),
     ):
-        await tracker.write()
+        await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

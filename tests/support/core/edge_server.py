@@ -25,7 +25,6 @@ from api.http.edge_limits import EdgeLimits
 from api.http.edge_watch import EdgeWatch
 from api.http.json_body import MAX_COMING, json_response, parse_object, read_body
 from api.http.protocol import edge_protocol
-from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error
 from domain.core.error_report import ErrorReport
 from domain.core.errors import DomainError
@@ -57,12 +56,11 @@ class Watchers:
     tracker: Reports
     now: Clock
     bodies: Crowd[str]
-    report_pace: ReportPace
 
 
 def create_app(body_s: float) -> FastAPI:
     app = FastAPI()
-    watchers = Watchers(Metrics(), Reports(), utc_now, Crowd(at_most=MAX_COMING), ReportPace())
+    watchers = Watchers(Metrics(), Reports(), utc_now, Crowd(at_most=MAX_COMING))
     app.state.resources = watchers
     app.state.dashboard_url = ""
     app.add_exception_handler(DomainError, answer_domain_error)

@@ -1,9 +1,12 @@
 """The engine in this process: the real application, workers, database and Temporal."""
 
+import atexit
 import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cache
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
@@ -25,7 +28,6 @@ from adapters.temporal.connection import connect
 from api.app import create_app
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import build_limiter
-from api.http.report_pace import ReportPace
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from domain.agent.safety.net import SafetyGrammar
@@ -162,6 +164,14 @@ def think_with(
     )
 
 
+@cache
+def error_spool() -> str:
+    """The spool of the engines in this process, deleted when it ends."""
+    folder = TemporaryDirectory(prefix="engine-errors-")
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
     """`more`: by the names of the environment's variables, in small letters."""
     given = {
@@ -170,6 +180,7 @@ def settings_of(database_url: str, temporal_address: str, **more: object) -> Set
         "seal_key": new_seal_key(),
         "session_key": new_session_key(),
         "engine_secret": ENGINE_SECRET,
+        "error_spool": error_spool(),
         **more,
     }
     return load_settings(**{name.upper(): value for name, value in given.items()})
@@ -243,7 +254,6 @@ def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
         resources,
         limiter=build_limiter(engine.settings.limits, resources.database),
         door=Door(),
-        report_pace=ReportPace(),
         gateway_traffic=GatewayTraffic(),
     )
     try:

@@ -20,8 +20,13 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
         ENGINE_SECRET=secret.get_secret_value() if secret else "",
         SMTP_URL=settings.mail.smtp_url or "",
         # No load balancer looks at most tests' API.
-        **{"DRAIN_S": "0", **more},
+        **{"DRAIN_S": "0", "ERROR_SPOOL": str(_spool_of(settings)), **more},
     )
+
+
+def _spool_of(settings: Settings) -> Path:
+    """A spool of the processes alone: what a killed one leaves is not for the engine's own."""
+    return settings.watch.error_spool / "of-processes"
 
 
 class Process(Forked):
@@ -45,6 +50,7 @@ def process(
     name: str, *arguments: str, settings: Settings, folder: Path, **env: str
 ) -> Iterator[Process]:
     """A Python process of the service; killed at the end if it still runs."""
+    env = {"ERROR_SPOOL": str(folder / "error-reports"), **env}
     child = Process(*arguments, log=folder / f"{name}.log", env=environment(settings, **env))
     try:
         yield child

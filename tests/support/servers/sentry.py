@@ -10,13 +10,15 @@ from typing import Any
 
 
 class SentryServer:
-    """`raw`: bodies as they came, decompressed. `events`: the error events in them."""
+    """`raw`: bodies as they came, decompressed. `events`: the error events in them. `status`: of
+    the answers."""
 
     def __init__(self, port: int) -> None:
         self.dsn = f"http://0123456789abcdef@127.0.0.1:{port}/7"
         self.raw: list[bytes] = []
         self.let_go = threading.Event()
         self.silent = False
+        self.status = 200
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -40,7 +42,7 @@ def sentry_server() -> Iterator[SentryServer]:
             if self.headers.get("content-encoding") == "gzip":
                 body = gzip.decompress(body)
             kept.raw.append(body)
-            self.send_response(200)
+            self.send_response(kept.status)
             self.send_header("content-length", "2")
             self.end_headers()
             self.wfile.write(b"{}")

@@ -1,0 +1,130 @@
+"""Error reports on disk, until the tracker has them.
+
+Each process has a directory of its own below the root, held by a lock that ends with the process. A
+report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the report as JSON.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import structlog
+from pydantic import ValidationError
+
+from domain.core.error_report import ErrorReport
+from domain.core.errors import InvalidInput
+
+_WIDTH: Final = 10
+_LOCK: Final = "lock"
+_SUFFIX: Final = ".report"
+# A directory gets its name once its lock is held, so that no other process takes it for abandoned.
+_UNNAMED: Final = ".new-"
+
+_log = structlog.get_logger(__name__)
+
+
+class ReportSpool:
+    """The reports of one process, and those that ended processes left behind."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        """`name`: unique among all processes that share the root. Raises InvalidInput for a root
+        that cannot be written."""
+        self._root = root
+        self._own = root / name
+        try:
+            unnamed = root / f"{_UNNAMED}{name}"
+            unnamed.mkdir(mode=0o700, parents=True)
+            self._lock = os.open(unnamed / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            unnamed.rename(self._own)
+        except OSError as error:
+            raise InvalidInput(f"ERROR_SPOOL: {root} cannot be written: {error.strerror}") from None
+
+    def add(self, report_id: str, report: ErrorReport) -> None:
+        """Store a report. It survives the end of the process, and a crash of the machine once
+        `sync` has returned. Raises OSError."""
+        unnamed = self._own / f"{_UNNAMED}{report_id}"
+        unnamed.write_bytes(_number(report.occurrences) + report.model_dump_json().encode())
+        unnamed.rename(self._file(report_id))
+
+    def count(self, report_id: str, occurrences: int) -> None:
+        """Store the number of a report's occurrences, likewise. Raises OSError."""
+        file = os.open(self._file(report_id), os.O_WRONLY)
+        try:
+            os.pwrite(file, _number(occurrences), 0)
+        finally:
+            os.close(file)
+
+    def remove(self, report_id: str) -> None:
+        """The tracker has the report. Raises OSError."""
+        self._file(report_id).unlink(missing_ok=True)
+
+    def sync(self, report_ids: Iterable[str]) -> None:
+        """Have the disk write these reports. Blocks. Raises OSError."""
+        for path in (*map(self._file, report_ids), self._own):
+            with suppress(FileNotFoundError):  # the tracker has it meanwhile
+                file = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(file)
+                finally:
+                    os.close(file)
+
+    def adopt(self) -> Iterator[tuple[str, ErrorReport]]:
+        """Take over the reports of processes that have ended. Raises OSError."""
+        for folder in sorted(self._root.iterdir()):
+            if folder != self._own and not folder.name.startswith(_UNNAMED):
+                yield from self._adopt_from(folder)
+
+    def close(self) -> None:
+        """Release the directory. The next process adopts the reports that are still in it."""
+        with suppress(OSError):
+            if not any(self._own.glob(f"*{_SUFFIX}")):
+                _delete(self._own)
+        os.close(self._lock)
+
+    def _adopt_from(self, folder: Path) -> Iterator[tuple[str, ErrorReport]]:
+        try:
+            lock = os.open(folder / _LOCK, os.O_RDWR)
+        except OSError:  # another process has adopted and deleted it
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for file in sorted(folder.glob(f"*{_SUFFIX}")):
+                mine = self._own / file.name
+                file.rename(mine)
+                if (report := _read(mine)) is not None:
+                    yield mine.stem, report
+            _delete(folder)
+        except BlockingIOError:  # its process lives
+            return
+        finally:
+            os.close(lock)
+
+    def _file(self, report_id: str) -> Path:
+        return self._own / f"{report_id}{_SUFFIX}"
+
+
+def _number(occurrences: int) -> bytes:
+    return b"%0*d\n" % (_WIDTH, occurrences)
+
+
+def _read(file: Path) -> ErrorReport | None:
+    """Return a stored report, or None for one that a crash of the machine has damaged."""
+    number, _, report = file.read_bytes().partition(b"\n")
+    try:
+        return ErrorReport.model_validate_json(report).model_copy(
+            update={"occurrences": int(number)}
+        )
+    except (ValidationError, ValueError):
+        _log.error("error report is unreadable", file=file.name)
+        file.rename(file.with_suffix(".unreadable"))
+        return None
+
+
+def _delete(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink(missing_ok=True)
+    folder.rmdir()
