@@ -65,17 +65,17 @@ class SmtpMailer:
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):
-                raise MailRefused("the permit is for another address", sent=False)
+                raise MailRefused("the permit is for another address")
         elif by.verified:
             ours |= {customer_key(by.address), customer_key(by.reply_to)}
         elif to != customer_key(by.address):
-            raise MailRefused("this sender is not verified", sent=False)
+            raise MailRefused("this sender is not verified")
         if to in ours:
-            raise MailRefused("this is our own address", sent=False)
+            raise MailRefused("this is our own address")
 
     async def _send_by_service(self, message: EmailMessage, deadline: float) -> None:
         if self._server is None:
-            raise MailRefused("no SMTP_URL is set", sent=False)
+            raise MailRefused("no SMTP_URL is set")
         client = aiosmtplib.SMTP(
             hostname=self._server.hostname,
             port=self._server.port,
@@ -101,7 +101,7 @@ def _address(sender: MailSender) -> Address:
     try:
         return Address(addr_spec=sender.address)
     except (ValueError, IndexError):
-        raise MailRefused("the sender's address cannot be written", sent=False) from None
+        raise MailRefused("the sender's address cannot be written") from None
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:

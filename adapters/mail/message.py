@@ -24,7 +24,7 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
             message["References"] = " ".join(mail.references)
     except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
         # How the header library refuses line breaks and malformed addresses.
-        raise MailRefused("the mail's headers cannot be written", sent=False) from error
+        raise MailRefused("the mail's headers cannot be written") from error
     # RFC 3834 and, for Exchange, its own header: tells other robots not to answer.
     message["Auto-Submitted"] = mail.auto_submitted
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"

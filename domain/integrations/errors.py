@@ -80,7 +80,7 @@ class MailRefused(ActionRefused):
     code = "mail_refused"
 
     def __init__(self, message: str = "", *, by_server: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(message, sent=by_server)
         self.by_server = by_server
 
 

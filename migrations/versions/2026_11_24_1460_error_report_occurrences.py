@@ -1,14 +1,14 @@
 """occurrences of an error report
 
 Revision: 3f6a08d41c57
-Follows: 10a7d1c3e5f2
+Follows: 3c8d41f7a590
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "3f6a08d41c57"
-down_revision = "10a7d1c3e5f2"
+down_revision = "3c8d41f7a590"
 branch_labels = None
 depends_on = None
 

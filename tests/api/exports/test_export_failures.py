@@ -70,7 +70,7 @@ async def test_table_that_is_forbidden(front: LiveEngine, shop: Shop) -> None:
 
     async def counted() -> bool:
         found = await rows(front.database, error_reports)
-        return sum(one["occurrences"] for one in found) >= 2 * len(Section)
+        return bool(sum(one["occurrences"] for one in found) >= 2 * len(Section))
 
     await eventually(counted)
     reports = await rows(front.database, error_reports)

@@ -116,7 +116,7 @@ async def test_outage_under_a_flood_is_counted_whole(front: LiveEngine, shop: Sh
 
     async def stored() -> bool:
         found = await rows(front.database, error_reports)
-        return sum(one["occurrences"] for one in found) == 100
+        return bool(sum(one["occurrences"] for one in found) == 100)
 
     # One report at once, at most one more after the interval of a kind.
     await eventually(stored)

@@ -21,13 +21,14 @@ def test_each_language_has_every_mail(language: str) -> None:
     )
     code = code_mail("ID", "anne@shop.example", language, "123456", service=NAME)
     nobody = no_account_mail("ID", "anne@shop.example", language, sign_in=HERE, service=NAME)
-    invited = invitation_mail(invitation, page=PAGE, service=NAME)
+    invited = invitation_mail(invitation, "owner@shop.example", page=PAGE, service=NAME)
 
     assert "123456" in code.subject
     assert "123456" in code.text
     assert "10 minutes" in code.text
     assert HERE in nobody.text
     assert PAGE in invited.text
+    assert "owner@shop.example" in invited.text
     for mail in (code, nobody, invited):
         assert mail.to == "anne@shop.example"
         assert mail.name == "accounts.id"

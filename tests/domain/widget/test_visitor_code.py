@@ -7,11 +7,13 @@ import pytest
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.identity.code import code_digest
 from domain.widget.code_mail import visitor_code_mail
 from domain.widget.visitor_code import HOUR, RecentCodes, is_visitor_code, visitor_code_digest
 
 NOW = utc_now()
+SERVICE = ServiceName()
 SEALER = FernetSealer(new_seal_key())
 CLIENT, CODE_ID = new_ulid(), new_ulid()
 
@@ -53,7 +55,12 @@ def test_a_code_is_good_for_its_client_and_its_record_alone() -> None:
 
 def test_the_whole_mail() -> None:
     mail = visitor_code_mail(
-        "CODE", to="jean@free.example", language="en", code="012345", shop="Maison {Lin}"
+        "CODE",
+        to="jean@free.example",
+        language="en",
+        code="012345",
+        shop="Maison {Lin}",
+        service=SERVICE,
     )
     assert mail == OutgoingMail(
         name="widget.code",
@@ -66,7 +73,12 @@ def test_the_whole_mail() -> None:
         auto_submitted="auto-generated",
     )
     french = visitor_code_mail(
-        "CODE", to="jean@free.example", language="fr", code="012345", shop="Maison {Lin}"
+        "CODE",
+        to="jean@free.example",
+        language="fr",
+        code="012345",
+        shop="Maison {Lin}",
+        service=SERVICE,
     )
     assert french.subject == "Votre code : 012345"
     assert french.text == (
