@@ -88,7 +88,7 @@ async def show(
         (found,) = (
             one for one in await KeyRepository(connection).entries(tenant) if one.id == key_id
         )
-    answer(as_json, found.label, client_id=tenant, **_fields(found))
+    answer(as_json, found.label, **_fields(found))
 
 
 @command(app, "revoke")

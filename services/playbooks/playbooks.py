@@ -7,7 +7,7 @@ LooseningHeld then, and takes the loosening that was `granted`.
 """
 
 from collections.abc import Collection, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import combinations
 
 from domain.playbooks.errors import (
@@ -24,7 +24,7 @@ from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.loosening import Loosening
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
-from services.playbooks.publish_gate import Publication, go_live
+from services.playbooks.publish_gate import NEW_CLIENT, Publication, go_live
 from services.tenants.loosenings import held_if_looser
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
@@ -137,7 +137,9 @@ async def import_playbooks(
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    async with _held(work, actor, wanted, granted):
+    # The first playbooks of a new client loosen nothing: nothing was agreed before.
+    is_new = publication is NEW_CLIENT
+    async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
         for one in changes:
             await _store(work, actor, one)

@@ -60,7 +60,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         assert set(client) == {"client_id", "owner_user_id"}
         client_id = client["client_id"]
         key = cli_json("key", "create", "--client", client_id, "--label", "test", *folder)
-        assert set(key) == {"key_id", "key"}
+        assert set(key) == {"key_id", "key", "key_value"}
         playbook = cli_json(
             "playbook", "create", "--client", client_id, "--name", "All", "--event-type", "*",
             "--threshold", "0.5", *folder,
