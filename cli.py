@@ -69,7 +69,9 @@ COMMANDS: Final = (
         "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
     ),
     LazyCommand(
-        "invitation", "commands.tenants.invitation:app", "Invitations that wait for an answer."
+        "invitation",
+        "commands.tenants.invitation:app",
+        "Invitations that wait for a user's answer.",
     ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
     LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),

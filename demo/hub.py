@@ -7,11 +7,12 @@ from typing import Final
 
 from demo.helpdesk import AGENT, DemoDesk
 from demo.webhook import DEMO
+from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.inbound.endpoint import SECRET_BYTES, TOKEN_BYTES, WantedEndpoint
 from domain.integrations.integration import BASE_URL
 from domain.integrations.providers import Provider
-from services.core.unit_of_work import UnitOfWork
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.endpoints import DrawnBytes, open_endpoint
 from services.integrations.connections import connect_integration, disconnect_integration
 from store.integrations.integrations import IntegrationRepository
@@ -70,13 +71,14 @@ async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
     )
 
 
-async def close_helpdesk(work: UnitOfWork, desk: DemoDesk) -> None:
+async def close_helpdesk(units: UnitsOfWork, tenant: TenantId, desk: DemoDesk) -> None:
     """Disconnect the helpdesk before it ends, so that it is not polled in vain. A helpdesk that the
     merchant connected since stays."""
-    repository = IntegrationRepository(work.connection, work.tenant)
-    connected = await repository.connected_to(Provider.ZENDESK)
+    async with units.database.reading(tenant) as connection:
+        connected = await IntegrationRepository(connection, tenant).connected_to(Provider.ZENDESK)
     if connected is not None and connected.settings.get(BASE_URL) == desk.url:
-        await disconnect_integration(work, DEMO, connected.id)
+        async with units.of(tenant) as work:
+            await disconnect_integration(work, DEMO, connected.id)
 
 
 async def _open(work: UnitOfWork, sealer: Sealer, of: _Platform) -> HubAddress:

@@ -15,14 +15,15 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from demo.back_office import BackOffice
+from demo.content import SENDER
 from demo.helpdesk import DemoDesk
 from demo.hub import DemoHub, close_helpdesk, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
-from demo.seed import SEEDING_TELLS, SeededShop, add_reviewers, ensure_sender, seed
+from demo.seed import SEEDING_TELLS, SeededShop, add_reviewers, seed
 from demo.serving import serving
 from demo.storefront import Wares, application, origin_at, storefront_socket
-from demo.webhook import Destination, pause, point, subscribe
+from demo.webhook import DEMO, Destination, pause, point, subscribe
 from demo.widget import DemoWidget, open_widget
 from domain.billing.errors import PlanRequired
 from domain.core.ids import TenantId
@@ -31,6 +32,7 @@ from domain.webhooks.errors import InvalidWebhook
 from embedded.data_folder import DataFolder, StackInfo, write_private
 from embedded.ports import listening, port_of
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from services.integrations.mail_senders import trust_mail_sender
 from settings import load_temporal
 from store.core.database import Database
 
@@ -65,7 +67,7 @@ class _Opener:
         if self.folder.demo.exists():
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
-                await ensure_sender(work)
+                await trust_mail_sender(work, DEMO, SENDER)
                 return await self._reopened(work, kept), Counter()
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:
@@ -127,8 +129,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
                                 shop, receiver, tells, numbers, widget, office, hub, desk
                             )
                         finally:
-                            async with units.of(tenant) as work:
-                                await close_helpdesk(work, desk)
+                            await close_helpdesk(units, tenant, desk)
             finally:
                 await pause(units, tenant, shop.webhook)
     finally:

@@ -12,7 +12,7 @@ from demo.content import BRAND, KNOWLEDGE, OWNER, SENDER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.webhook import DEMO, DemoWebhook, Destination, subscribe
 from domain.cases.starter_cases import starter_cases
-from domain.core.ports import MailSender, Sealer
+from domain.core.ports import Sealer
 from domain.integrations.providers import Provider
 from domain.playbooks.playbook import PlaybookSpec
 from domain.tenants.actor import Actor
@@ -24,12 +24,12 @@ from services.content.knowledge import add_knowledge
 from services.content.templates import add_template
 from services.core.unit_of_work import UnitOfWork
 from services.integrations.connections import connect_integration
+from services.integrations.mail_senders import trust_mail_sender
 from services.playbooks.playbooks import import_playbooks
 from services.playbooks.publish_gate import NEW_CLIENT
 from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
-from store.integrations.mail_senders import MailSenderRepository, NewSenderCode
 
 # No playbook for Gorgias' events: the tour shows what a caller then gets.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
@@ -54,17 +54,6 @@ class SeededShop(BaseModel):
     storefront_port: int | None = None
 
 
-async def ensure_sender(work: UnitOfWork) -> None:
-    """Give the shop a verified sender, so that its answers by mail reach customers."""
-    senders = MailSenderRepository(work.connection, work.tenant)
-    if await senders.verified() is not None:
-        return
-    await senders.put(MailSender(work.tenant, SENDER), work.now)
-    code = NewSenderCode(id=work.new_id(), digest=b"", sealed_code="", language="fr")
-    await senders.give_code(code, work.now)
-    await senders.verify(code.id, work.now)
-
-
 async def seed(
     work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
@@ -82,7 +71,8 @@ async def seed(
         await add_template(work, DEMO, template)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
-    await ensure_sender(work)
+    # Its answers by mail reach customers.
+    await trust_mail_sender(work, DEMO, SENDER)
     await import_cases(work, DEMO, starter_cases())
     path = {"path": str(orders)}
     await connect_integration(work, DEMO, Provider.DEMO_SHOP, path, {}, sealer=sealer)

@@ -280,7 +280,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mails.service, lambda: identity, dashboard_url=pages
+            units, mails.service, lambda: identity, dashboard_url=pages, service=service
         ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),

@@ -9,6 +9,7 @@ from activities.integrations.service_mails import ServiceMails
 from activities.runtime.one_by_one import one_by_one
 from domain.cases.digest import NamesModel
 from domain.core import names
+from domain.core.service_name import ServiceName
 from domain.integrations.errors import MailUnreachable
 from domain.integrations.service_mail import ServiceMail
 from domain.runs.contracts import SweepInput, SweepResult
@@ -33,12 +34,19 @@ class SweepLoosenings:
     clients."""
 
     def __init__(
-        self, units: UnitsOfWork, mails: ServiceMails, model: NamesModel, *, dashboard_url: str
+        self,
+        units: UnitsOfWork,
+        mails: ServiceMails,
+        model: NamesModel,
+        *,
+        dashboard_url: str,
+        service: ServiceName,
     ) -> None:
         self._units = units
         self._mails = mails
         self._model = model
         self._dashboard_url = dashboard_url
+        self._service = service
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
@@ -66,7 +74,11 @@ class SweepLoosenings:
             members = await MemberStandings(connection, left.tenant).all()
         for member in (one for one in members if one.manages):
             mail = loosening_mail(
-                loosening, member.user_id, member.email, dashboard_url=self._dashboard_url
+                loosening,
+                member.user_id,
+                member.email,
+                dashboard_url=self._dashboard_url,
+                service=self._service,
             )
             try:
                 await self._mails.send_once(ServiceMail.OWNER_NOTICE, mail, left.tenant)

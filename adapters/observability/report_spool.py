@@ -36,7 +36,10 @@ class ReportSpool:
         self._own = root / name
         try:
             unnamed = root / f"{_UNNAMED}{name}"
-            unnamed.mkdir(mode=0o700, parents=True)
+            # `parents=True` would leave the folders above open to other users.
+            for folder in (*reversed(root.parents), root):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            unnamed.mkdir(mode=0o700)
             self._lock = os.open(unnamed / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             unnamed.rename(self._own)

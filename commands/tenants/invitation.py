@@ -17,7 +17,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
-from services.core.unit_of_work import UnitOfWork
+from services.core.unit_of_work import UnitsOfWork
 from services.identity.answers import accept_invitation, decline_invitation
 from services.tenants.members import acting_as
 from store.identity.invitations import client_of, invitations_of
@@ -70,8 +70,8 @@ async def accept(
     """Accept an invitation in the name of the invited user."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
+        known = await _known(units, user)
         async with units.spanning(tenant) as work:
-            known = await _known(work, user)
             actor = await acting_as(work, operator(), known)
             role = await accept_invitation(work, actor, known, invitation)
     answer(as_json, "Invitation accepted.", client_id=tenant, user_id=known, role=role.value)
@@ -87,16 +87,17 @@ async def decline(
     """Decline an invitation in the name of the invited user."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
+        known = await _known(units, user)
         async with units.spanning(tenant) as work:
-            known = await _known(work, user)
             actor = await acting_as(work, operator(), known)
             await decline_invitation(work, actor, known, invitation)
     answer(as_json, "Invitation declined.", client_id=tenant, user_id=known)
 
 
-async def _known(work: UnitOfWork, user: str) -> str:
+async def _known(units: UnitsOfWork, user: str) -> str:
     """Return the user's id. Raises InvalidInput."""
-    known = await MemberRepository(work.connection).find_user(user)
+    async with units.database.reading_across() as connection:
+        known = await MemberRepository(connection).find_user(user)
     if known is None:
         raise InvalidInput("there is no such user")
     return known

@@ -6,9 +6,9 @@ Its text is fixed: it names nothing that a member wrote. The page shows what the
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.core.service_name import ServiceName
 from domain.tenants.loosening import Loosening, LooseningState
 
-_FROM: Final = "Agent de support / Support agent"
 _SUBJECT: Final = "Règles de l'agent assouplies / Agent rules loosened"
 _WAITS: Final = """Bonjour,
 
@@ -33,7 +33,7 @@ it in your playbooks or settings: {page}
 
 
 def loosening_mail(
-    loosening: Loosening, user_id: str, to: str, *, dashboard_url: str
+    loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
     """The mail to one manager; the same loosening and user always make the same name."""
     waits = loosening.state is LooseningState.PENDING
@@ -42,7 +42,7 @@ def loosening_mail(
     return OutgoingMail(
         name=f"loosenings.{loosening.id.lower()}.{user_key(user_id)}",
         to=to,
-        from_name=_FROM,
+        from_name=service.name,
         subject=_SUBJECT,
         text=text.format(at=at, page=f"{dashboard_url}/loosenings"),
         auto_submitted="auto-generated",

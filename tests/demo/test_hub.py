@@ -20,11 +20,9 @@ async def test_the_helpdesk_is_disconnected_when_it_ends(database: Database, sho
         async with units_on(database).of(shop.tenant) as work:
             await open_hub(work, sealer, desk)
 
-    async with units_on(database).of(shop.tenant) as work:
-        await close_helpdesk(work, old)
+    await close_helpdesk(units_on(database), shop.tenant, old)
     assert await _connected(database, shop.tenant)
-    async with units_on(database).of(shop.tenant) as work:
-        await close_helpdesk(work, new)
+    await close_helpdesk(units_on(database), shop.tenant, new)
     assert not await _connected(database, shop.tenant)
 
 

@@ -8,6 +8,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.playbooks.sweep_loosenings import SweepLoosenings
 from adapters.system import new_ulid, utc_now
 from domain.core.ports import Mailer
+from domain.core.service_name import ServiceName
 from domain.runs.contracts import SweepInput
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -46,7 +47,11 @@ async def ask(database: Database, shop: Shop) -> None:
 async def sweep(database: Database, mailer: Mailer, at: datetime) -> int:
     units = UnitsOfWork(database, Recorder(), lambda: at, new_ulid)
     activity = SweepLoosenings(
-        units, service_mails(database, mailer), lambda: "", dashboard_url="https://x.example/app"
+        units,
+        service_mails(database, mailer),
+        lambda: "",
+        dashboard_url="https://x.example/app",
+        service=ServiceName(),
     )
     done = await ActivityEnvironment().run(activity.sweep, SweepInput(older_than_s=0))
     return int(done.picked_up)

@@ -30,6 +30,7 @@ UNSEEN: Final = {
     "/app/data-requests/{request_id}/file.json",
     "/app/integrations/{integration_id}/inbound",
     "/app/integrations/{integration_id}/inbound/rotate",
+    "/app/members/keys",
     "/app/playbooks/{playbook_id}/diff",
     "/app/replays/{replay_id}",
     "/app/reviews/{review_id}/knowledge",

@@ -106,7 +106,7 @@ async def test_client_libraries_notice(front: LiveEngine, shop: Shop) -> None:
             given += [piece async for piece in coming]
 
     assert given[0].startswith(b'{"exported_at"')
-    reports = await rows(front.database, error_reports)
+    reports = await rows(front.database, error_reports, client_id=shop.client_id)
     assert [report["place"] for report in reports] == [f"GET {EXPORT}"]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from adapters.system import utc_now
+from domain.agent.speech.language import plain_language
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.rules import rules_for
 from domain.tenants.client import Role
@@ -65,7 +66,7 @@ async def staged(front: LiveEngine) -> Stage:
     traced = await traced_run(front.database, other)
     review = await open_review(front.database, other, text=f"{OTHER} message", draft=OTHER)
     webhook, _ = await ready(front, other)
-    entry = {"title": OTHER, "body": f"{OTHER} of 1042", "language": "fr"}
+    entry = {"title": OTHER, "body": f"{OTHER} of 1042", "language": "en"}
     assert (await front.http.post(KNOWLEDGE, json=entry, headers=theirs)).is_success
     made = await front.http.post(KEYS, json=LABEL, headers=owner)
     prompt = {"system_prompt": PROMPT}
@@ -103,7 +104,11 @@ async def _placed(
             return Place(call, f"What did we answer to {customer}?")
         case 2:
             word = f"colibri{number}"
-            entry = {"title": f"{word} {text[:80]}", "body": text, "language": "fr"}
+            entry = {
+                "title": f"{word} {text[:80]}",
+                "body": text,
+                "language": plain_language(text) or "fr",
+            }
             made = await front.http.post(KNOWLEDGE, json=entry, headers=owner)
             assert made.is_success, made.text
             return Place(Call("search_content", {"words": word}), f"What do we know about {word}?")

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
@@ -40,6 +40,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.learning.corrections import OPERATOR, SENT, corrected
 from tests.support.reviews.reviews import DRAFT, open_review, refund
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 ANNA = Actor.person("anna", Role.AGENT)
@@ -73,12 +74,16 @@ async def test_words_that_do_not_differ_are_no_correction(
 
 async def test_of_two_people_the_settled_review_counts(database: Database, shop: Shop) -> None:
     review_id = await open_review(database, shop, needs_second=True)
-    units = units_on(database)
+    units, members = units_on(database), (new_ulid(), new_ulid())
+    async with database.service() as connection:
+        for user_id in members:
+            await join(connection, shop.client_id, user_id, Role.AGENT)
+    one, other = (Actor.person(user_id, Role.AGENT) for user_id in members)
     async with units.of(shop.tenant) as work:
-        await edit_review(work, ANNA, review_id, SENT)
+        await edit_review(work, one, review_id, SENT)
     assert await rows(database, corrections, of=shop) == []
     async with units.of(shop.tenant) as work:
-        await approve_review(work, OPERATOR, review_id)
+        await approve_review(work, other, review_id)
     row = await only_row(database, corrections, of=shop)
     assert (row["review_id"], row["kind"], row["state"]) == (review_id, "edited", "open")
 

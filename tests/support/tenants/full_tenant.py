@@ -260,4 +260,5 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         ),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
     ):
-        await connection.execute(sa.insert(table).values({**whose, **values}))
+        # The shop may have a sender already.
+        await connection.execute(insert(table).values({**whose, **values}).on_conflict_do_nothing())
