@@ -118,28 +118,28 @@ class Actions:
 
     async def _refund(self, step: Step) -> str:
         if step.integration is None or step.order is None or step.action.amount is None:
-            raise ActionRefused("a refund needs an order that was looked up")
+            raise ActionRefused("a refund needs an order that was looked up", sent=False)
         return await self._connectors.shop(step.integration).refund(
             step.order, step.action.amount, step.key, again=step.again
         )
 
     async def _cancel_order(self, step: Step) -> str:
         if step.integration is None or step.order is None:
-            raise ActionRefused("a cancellation needs an order that was looked up")
+            raise ActionRefused("a cancellation needs an order that was looked up", sent=False)
         shop = self._connectors.shop(step.integration)
         if not isinstance(shop, CancelsOrders):
-            raise ActionRefused("the shop cancels no orders")
+            raise ActionRefused("the shop cancels no orders", sent=False)
         return await shop.cancel(step.order, step.key, again=step.again)
 
     def _helpdesk(self, step: Step) -> Helpdesk:
         if step.integration is None:
-            raise ActionRefused("no helpdesk is connected")
+            raise ActionRefused("no helpdesk is connected", sent=False)
         return self._connectors.helpdesk(step.integration)
 
 
 def _ticket(step: Step) -> HelpdeskTicket:
     if not step.action.ticket_id:
-        raise ActionRefused("no ticket to speak in")
+        raise ActionRefused("no ticket to speak in", sent=False)
     event = step.case.event
     return HelpdeskTicket(
         id=step.action.ticket_id, customer_email=event.customer_email, subject=event.subject

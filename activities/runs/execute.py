@@ -224,7 +224,9 @@ class Execute:
             if not (error.sent or begun.interrupted):
                 await self._release(job, index, entry_id)
                 raise
-            outcome = StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+            # A refusal before any request says nothing about the interrupted attempt.
+            state = StepState.FAILED if error.sent else StepState.UNKNOWN
+            outcome = StepOutcome(kind=action.kind, state=state, detail=error.code)
             await self._finish(job, index, outcome, reference)
             raise
         except ActionUnknown as error:
@@ -249,6 +251,10 @@ class Execute:
             return await self._actions.perform(replace(step, again=True))
         except ActionUnreachable as error:
             raise ActionUnknown from error  # the first try may still have been done
+        except ActionRefused as error:
+            if error.sent:
+                raise
+            raise ActionUnknown from error  # the second try asked nothing about the first
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int

@@ -80,7 +80,7 @@ class Gorgias:
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """A mail to the customer, within the ticket. Refused where no address is known."""
         if not ticket.customer_email:
-            raise ActionRefused("nobody knows where to write to")
+            raise ActionRefused("the customer's address is unknown", sent=False)
         message: dict[str, JsonValue] = {
             "channel": "email",
             "receiver": {"email": ticket.customer_email},

@@ -90,11 +90,11 @@ class ConnectorRegistry:
             case Provider.ZENDESK:
                 return ZendeskChanges(account_of(integration, credentials, self._http))
             case _:
-                raise ActionRefused("the integration is not polled")
+                raise ActionRefused("the integration is not polled", sent=False)
 
     def notices(self, integration: Integration) -> NoticeBoard:
         if integration.provider is not Provider.SLACK:
-            raise ActionRefused("the integration takes no notices")
+            raise ActionRefused("the integration takes no notices", sent=False)
         return Slack.of(integration, self._credentials(integration), self._http)
 
     def _way_to(self, integration: Integration) -> httpx.AsyncClient:
@@ -130,7 +130,7 @@ class ConnectorRegistry:
             failure = "no JSON object of strings"  # and no cause: that quotes them
         except ValueError:
             failure = "sealed with another key, or damaged"
-        raise NotAuthorized(f"the credentials cannot be read: {failure}")
+        raise NotAuthorized(f"the credentials cannot be read: {failure}", sent=False)
 
 
 def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> None:
@@ -138,10 +138,10 @@ def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> N
     try:
         check_settings(integration.provider, integration.settings)
     except InvalidInput as error:
-        raise ActionRefused(str(error)) from None
+        raise ActionRefused(str(error), sent=False) from None
     if PROVIDERS[integration.provider].credentials and not credentials:
-        raise NotAuthorized("no credentials")
+        raise NotAuthorized("no credentials", sent=False)
     try:
         check_credentials(integration.provider, credentials)
     except InvalidInput as error:
-        raise NotAuthorized(str(error)) from None
+        raise NotAuthorized(str(error), sent=False) from None

@@ -159,7 +159,7 @@ class Stripe:
         """Give `amount` of the payment back. Stripe deduplicates on `key` for a day; for ever, we
         do by the refund's metadata. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
-            raise ActionRefused("nothing to refund in this currency")
+            raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
         done = await self._find_refund(exchange, order, key) if again else None
         if done is None:

@@ -147,7 +147,7 @@ class WooCommerce:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` back by the way it was paid. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
-            raise ActionRefused("nothing to refund in this currency")
+            raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         if done is not None:

@@ -1,0 +1,95 @@
+"""`steps_executed` counts the actions that were sent, whatever the other side answered."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from adapters.demo.shop import open_demo_shop
+from adapters.system import new_ulid, utc_now
+from domain.agent.plan import ActionKind, StepState
+from domain.core.contracts import RunRef
+from domain.integrations.providers import Provider
+from domain.runs.contracts import ExecuteInput
+from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.tables import action_ledger, engine_runs
+from tests.support.agent.acting import ASKED, ScriptedBrain, connect, order, rules, think_by
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, rows
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop, with_sender
+
+pytestmark = pytest.mark.own_database
+
+# The caller vouches for the customer, which does not prove the address to the mail rules.
+REFUND_BY_MAIL: Final = {**ASKED, "event_type": "email.inbound", "customer_verified": True}
+QUESTION_BY_MAIL: Final = {
+    "event_type": "email.inbound",
+    "customer_email": "x@example.com",
+    "message": ORDER_QUESTION,
+}
+
+
+async def shop_without_sender(engine: LiveEngine, folder: Path) -> Shop:
+    """A shop whose refunds succeed and whose mails are refused here, before any connection."""
+    path = folder / "shop.db"
+    open_demo_shop(path, [order("2001")])
+    shop = await open_shop(engine.database, rulebook=rules())
+    await connect(engine, shop, Provider.DEMO_SHOP, {"path": str(path)}, "{}")
+    return shop
+
+
+@pytest.mark.parametrize(("by_server", "executed"), [(False, 0), (True, 1)])
+async def test_a_refusal_counts_only_if_the_mail_server_made_it(
+    acting: LiveEngine, mail: MailServer, by_server: bool, executed: int
+) -> None:
+    shop = await open_shop(acting.database)
+    if by_server:
+        await with_sender(acting.database, shop)
+        mail.recipient_reply = "550 no such user"
+    async with acting.working():
+        answer = (await acting.post(shop, **QUESTION_BY_MAIL)).json()
+
+    assert (answer["status"], answer["steps_executed"]) == ("failed", executed)
+    (step,) = (await only_row(acting.database, engine_runs, of=shop))["steps"]
+    assert (step["state"], step["begun"]) == ("failed", by_server)
+    # An action that was not sent leaves no entry: a later round may still send it.
+    states = [row["state"] for row in await rows(acting.database, action_ledger, of=shop)]
+    assert states == ["failed"] * executed
+
+
+@pytest.mark.usefixtures("mail")
+async def test_a_refund_counts_and_the_mail_refused_here_does_not(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    shop = await shop_without_sender(acting, tmp_path)
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(shop, **REFUND_BY_MAIL)).json()
+
+    assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
+    (entry,) = await rows(acting.database, action_ledger, of=shop)
+    assert (entry["action"], entry["state"]) == ("refund", "done")
+
+
+@pytest.mark.usefixtures("mail")
+async def test_a_refusal_here_leaves_an_interrupted_mail_unknown(acting: LiveEngine) -> None:
+    """A worker died while it sent the mail; the retry is refused before any connection."""
+    shop = await open_shop(acting.database)
+    async with acting.working():
+        answer = (await acting.post(shop, **QUESTION_BY_MAIL)).json()
+        async with acting.database.tenant(shop.tenant) as connection:
+            await ActionLedger(connection, shop.tenant).begin(
+                LedgerPlace(answer["run_id"], 0, 0),
+                Effect(ActionKind.REPLY_BY_EMAIL),
+                entry_id=new_ulid(),
+                now=utc_now(),
+            )
+        ref = RunRef(client_id=shop.client_id, event_id=answer["event_id"], run_id=answer["run_id"])
+        result = await ActivityEnvironment().run(
+            acting.activities.execute.execute, ExecuteInput(ref=ref, round=0)
+        )
+
+    assert [step.state for step in result.steps] == [StepState.UNKNOWN]
+    assert (await only_row(acting.database, action_ledger, of=shop))["state"] == "unknown"
