@@ -104,11 +104,9 @@ async def _placed(
             return Place(call, f"What did we answer to {customer}?")
         case 2:
             word = f"colibri{number}"
-            entry = {
-                "title": f"{word} {text[:80]}",
-                "body": text,
-                "language": plain_language(text) or "fr",
-            }
+            title = f"{word} {text[:80]}"
+            language = plain_language(f"{title} {text}") or "fr"
+            entry = {"title": title, "body": text, "language": language}
             made = await front.http.post(KNOWLEDGE, json=entry, headers=owner)
             assert made.is_success, made.text
             return Place(Call("search_content", {"words": word}), f"What do we know about {word}?")
