@@ -37,8 +37,10 @@ LIMITS: Final = {
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=True),
-    ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=True),
+    # A stranger chooses the recipient: refusals must not end the client's mail. Both kinds have
+    # limits of their own, by address and by client.
+    ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False),
+    ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False),
     # These go to the owners of the client alone.
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),
