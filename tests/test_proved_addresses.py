@@ -28,7 +28,7 @@ STATES: Final = {
     "domain/simulation/made_up.py": "simulations, which have no effects",
     "domain/widget/visit.py": "a signature or a code of the widget",
 }
-"""Modules that write the payload's field, by which an event tells the normalizer of a proof."""
+"""Modules that write the payload's field, by which an event carries a proof to the normalizer."""
 
 
 def _trees() -> Iterator[tuple[str, ast.Module]]:

@@ -50,7 +50,7 @@ class SweepLoosenings:
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
-        """Mail loosenings that no manager was told of, then carry out those that are due.
+        """Mail loosenings that the managers have no notice of, then apply those that are due.
 
         Idempotency keys: the Message-ID, made of the loosening's and the user's id; the row's
         state, which is set once behind the account's lock.

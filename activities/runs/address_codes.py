@@ -54,7 +54,7 @@ class AddressCodes:
         """Make the code that the plan's answer asks for, and have it mailed.
 
         Idempotent by run. The address is looked up nowhere, and a code beyond the limits is stored
-        without a mail: neither the answer nor its time tells whether the address is a customer's.
+        without a mail: neither the answer nor its time reveals whether the address is a customer's.
         Raises EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id

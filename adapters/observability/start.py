@@ -10,11 +10,11 @@ _log = structlog.get_logger(__name__)
 def warn_of_what_is_missing(settings: Settings) -> None:
     """One line for each gap, for whoever reads the log after a deployment."""
     if settings.mail.smtp_url is None:
-        effect = "events answered by mail fail, and nobody gets a sign-in code"
+        effect = "events answered by mail fail, and no sign-in code is sent"
         _log.warning("no mail server", missing="SMTP_URL", effect=effect)
     if settings.server.public_url is None:
         effect = "links in mails and webhooks' addresses lead to this machine"
         _log.warning("no public address", missing="PUBLIC_URL", effect=effect)
     if settings.identity.session_key is None and not settings.identity.has_other_provider:
-        effect = "nobody can sign in"
+        effect = "no user can sign in"
         _log.warning("no session keys", missing="SESSION_KEY", effect=effect)

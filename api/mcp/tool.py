@@ -37,7 +37,7 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        """A model vouches for no customer, whatever key it holds."""
+        """A model vouches for no customer with any key."""
         return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 

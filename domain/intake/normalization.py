@@ -130,7 +130,7 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
-    """Whether the ticket and the session are the platform's, whatever the author claims to be.
+    """Whether the ticket and the session are the platform's, independent of the author's claim.
 
     A visitor names what they like, and the ticket that a form opened is the form's.
     """

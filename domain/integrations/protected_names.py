@@ -1,6 +1,6 @@
 """Names that look like a carrier's, a bank's or the service's own.
 
-A name is compared by its skeleton: letters that look alike are one letter, whatever their case,
+A name is compared by its skeleton: letters that look alike are one letter, in either case,
 their alphabet, their accents, and the blanks or signs between them. The names are in the YAML file.
 """
 

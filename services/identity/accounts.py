@@ -57,7 +57,7 @@ class Opening:
 async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
     """Return the account of a proved address.
 
-    A brand opens a client of the user's own, unless they own one. An invitation makes nobody a
+    A brand opens a client of the user's own, unless they own one. An invitation makes no user a
     member: it waits for an answer. Returns None for an unknown address that has neither a brand
     nor an invitation. Raises TooManyAccounts.
     """

@@ -67,7 +67,7 @@ async def make_code(
     """Store a code for any address, and return its id for the mail.
 
     A code beyond the limits is stored as refused and never mailed. The same statements run and the
-    same workflow starts in every case, so the time taken tells nothing about the address.
+    same workflow starts in every case, so the time taken reveals nothing about the address.
     """
     code_id = work.new_id()
     await CodeRepository(work.connection).create(

@@ -108,5 +108,5 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def note_mailed(work: UnitOfWork, loosening_id: str) -> None:
-    """Note that the managers were told of it."""
+    """Note that the managers were notified of it."""
     await LooseningRepository(work.connection, work.tenant).notified(loosening_id, work.now)

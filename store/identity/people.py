@@ -14,7 +14,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class OwnClient:
-    """A client that the user may act for. `owner_email`: tells clients of the same name apart."""
+    """A client that the user may act for. `owner_email`: distinguishes clients of the same name."""
 
     id: str
     brand_name: str

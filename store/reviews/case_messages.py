@@ -127,7 +127,7 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# They are as they were at admission, but for what their callers were told.
+# They are as they were at admission, except for the answer to their callers.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL

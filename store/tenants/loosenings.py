@@ -72,7 +72,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def notified(self, loosening_id: str, now: datetime) -> None:
-        """Note that the managers were told."""
+        """Note that the managers were notified."""
         await self._connection.execute(
             sa.update(loosenings)
             .where(_ROWS.client_id == self._tenant, _ROWS.id == loosening_id)
@@ -119,7 +119,7 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Those of all clients that no manager was told of, the oldest first."""
+    """Return the loosenings of all clients that were not notified, the oldest first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 
 

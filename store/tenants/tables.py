@@ -119,7 +119,7 @@ loosenings: Final = sa.Table(
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),
-    # When the managers were told by mail.
+    # When the managers were notified by mail.
     time("notified_at", nullable=True),
     sa.CheckConstraint("state IN ('pending', 'applied', 'cancelled', 'failed')", name="state"),
     sa.CheckConstraint("(state = 'pending') = (decided_at IS NULL)", name="decided"),

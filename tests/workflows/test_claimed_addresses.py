@@ -218,7 +218,7 @@ async def test_a_code_and_its_proof_end(
 async def test_an_unknown_address_gets_the_same_answer_and_few_mails(
     acting: LiveEngine, tmp_path: Path, desk: Desk, mail: MailServer
 ) -> None:
-    """Nothing tells whether the address is a customer's, or that a code was held back."""
+    """No answer reveals whether the address is a customer's, or that a code was held back."""
     it = await _victim(acting, tmp_path, ScriptedBrain())
     ticket = await claimed_ticket(acting, it.shop, desk)
     stranger = "nobody-knows@example.net"

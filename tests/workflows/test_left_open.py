@@ -81,7 +81,7 @@ async def test_an_approved_draft_leaves_a_later_question_open(
     assert (await _ended(engine, shop, second)).status == "completed"
     asked = await _run(engine, second)
     assert (asked["status"], asked["response"]) == ("completed", WORDS)
-    assert asked["answer"]["status"] == "needs_review", "what its caller was told"
+    assert asked["answer"]["status"] == "needs_review", "the answer to its caller"
     async with engine.database.tenant(shop.tenant) as connection:
         lists = ConversationLists(connection, shop.tenant)
         assert await lists.page(TalkFilter(unanswered=True), after=None, limit=5) == ([], None)

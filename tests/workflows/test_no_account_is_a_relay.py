@@ -37,7 +37,7 @@ def strangers() -> list[str]:
 
 
 async def relay(engine: LiveEngine, mail: MailServer) -> Shop:
-    """The account, as anybody opens it."""
+    """Open the account as any stranger can."""
     account = await sign_up(engine, mail, brand=BRAND)
     made = await engine.http.post(KEYS, json={"label": "relay"}, headers=account.headers)
     assert made.status_code == 201, made.text

@@ -1,4 +1,4 @@
-"""`steps_executed` counts the actions that were sent, whatever the other side answered."""
+"""`steps_executed` counts the actions that were sent, with any answer of the other side."""
 
 from pathlib import Path
 from typing import Final

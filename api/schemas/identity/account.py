@@ -14,7 +14,7 @@ class OwnClientOut(BaseModel):
     id: str
     brand_name: str
     role: Role
-    owner_email: str = Field(description="Tells clients of the same name apart.")
+    owner_email: str = Field(description="Distinguishes clients of the same name.")
 
 
 class ClientList(BaseModel):

@@ -1,4 +1,4 @@
-"""Documents that are costly to read hold up nobody but their own client."""
+"""Documents that are costly to read hold up their own client only."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Every answer of 5xx reaches the error tracker: none is lost, whatever comes after the answer."""
+"""Every answer of 5xx reaches the error tracker: none is lost after the answer."""
 
 from collections import Counter
 from pathlib import Path

@@ -86,7 +86,7 @@ async def test_what_was_cancelled_never_takes_effect(
 async def test_it_fails_where_it_would_loosen_more_than_it_showed(
     front: LiveEngine, shop: Shop, owner: dict[str, str], playbook_id: str
 ) -> None:
-    """Asked for at 50 EUR, and tightened to 1 EUR meanwhile: 1 -> 500 was shown to nobody."""
+    """Asked for at 50 EUR, and tightened to 1 EUR meanwhile: 1 -> 500 was never shown."""
     asked = await put(front, owner, playbook_id, refunding(50_000))
     loosening_id = asked.json()["loosening_id"]
     assert (await put(front, owner, playbook_id, refunding(100))).status_code == 200
