@@ -57,7 +57,7 @@ BegunDep = Annotated[Begun, Depends(_begin)]
 @dataclass(frozen=True, slots=True)
 class EventCaller:
     """The sender of an event, for which client, in which request. `vouches`: whether its word on
-    the customer's address counts; else the customer is unverified, against the event."""
+    the customer's address counts; if not, the customer is unverified."""
 
     tenant: TenantId
     actor: Actor

@@ -16,6 +16,16 @@ def customer_key(address: str | None) -> str | None:
     return unicodedata.normalize("NFKC", folded).strip() or None
 
 
+def spells_its_key(address: str) -> bool:
+    """Whether the key of an address is the address itself, except for ASCII case and outer spaces.
+
+    Other spellings, with a full-width letter or `ß`, can be another mailbox than the key's. What
+    proves such an address proves nothing about the mailbox of the key.
+    """
+    plain = "".join(mark.lower() if mark.isascii() else mark for mark in address.strip(" "))
+    return plain == customer_key(address)
+
+
 def mentions(text: str, key: str) -> bool:
     """Whether the address of this key stands in a text, in whatever case, and not as the end of
     another one, as `ann@x.example` in `marie-ann@x.example`. In doubt it does: after it may come a

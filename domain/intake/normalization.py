@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from domain.core.plain_text import clean_line, clean_text
 from domain.intake.correspondent import Correspondent, correspondent
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import customer_key, spells_its_key
 from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of, head_of
 from domain.intake.mail_automatic import may_reply
 from domain.intake.mail_headers import MailHeaders, decoded_line, message_ids
@@ -90,7 +90,7 @@ def normalize(
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
         proved=_proved(event, channel, who),
-        mailed_back=mail and not who.is_authenticated and _is_verified(event, channel),
+        mailed_back=mail and not who.is_authenticated and _names_verified(event, channel, who),
         is_vouched=_is_vouched(event, channel, who),
         author_id=view.line(("author_id",), MAX_ID_CHARS) if channel is Channel.HELPDESK else None,
         platform=head_of(event.event_type),
@@ -101,10 +101,15 @@ def normalize(
 
 def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> ProvedAddress | None:
     address = customer_key(who.box.address)
-    if address is None or not (who.is_authenticated and _is_verified(event, channel)):
+    if address is None or not (who.is_authenticated and _names_verified(event, channel, who)):
         return None
     by_caller = channel is not Channel.EMAIL or claims_proof(event.payload)
     return ProvedAddress(address=address, by=ProofKind.VOUCHED if by_caller else ProofKind.MAIL)
+
+
+def _names_verified(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
+    """Whether the caller vouches for a customer whose mailbox is the one that the key names."""
+    return spells_its_key(who.box.address or "") and _is_verified(event, channel)
 
 
 def _is_verified(event: InboundEvent, channel: Channel) -> bool:
