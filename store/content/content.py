@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy import RowMapping
 
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
+from domain.content.chunks import chunks_of
 from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
@@ -22,6 +24,9 @@ MAX_PASSAGES: Final = 5
 _SHOWN_TEMPLATES: Final = 200
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
+# How much a match by words counts beside one by meaning: the better of the values tried with the
+# shops of `training/help`.
+_WORDS_SHARE: Final = 0.5
 
 # Any word may match (the rank sorts), in the language each entry is written in. plainto_tsquery
 # makes the query safe whatever the customer typed; only its ANDs are turned into ORs.
@@ -38,9 +43,9 @@ _SEARCH: Final = sa.text("""
     LIMIT :limit
 """)
 
-# What is near in meaning is found as well, and what both find comes first: reciprocal rank fusion,
-# which needs no common measure of the two. Only embeddings of the question's own model and length
-# can be compared with it.
+# Entries near in meaning are found as well. Reciprocal rank fusion needs no common measure of the
+# two searches; a match by words counts less. Only embeddings of the question's own model and length
+# are comparable with it.
 _FUSED: Final = sa.text("""
     WITH query AS (
         SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
@@ -53,24 +58,41 @@ _FUSED: Final = sa.text("""
         WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
         ORDER BY place
         LIMIT :candidates
-    ), by_meaning AS (
-        SELECT entry_id AS id, row_number() OVER (
-                   ORDER BY embedding <=> CAST(:vector AS vector), entry_id
-               ) AS place
-        FROM knowledge_embeddings
+    ), near AS (
+        SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
+        FROM knowledge_chunks
         WHERE client_id = :client_id AND model = :model AND vector_dims(embedding) = :dimensions
+        GROUP BY entry_id
+    ), by_meaning AS (
+        SELECT id, row_number() OVER (ORDER BY distance, id) AS place
+        FROM near
         ORDER BY place
         LIMIT :candidates
     ), found AS (
-        SELECT id, sum(1.0 / (60 + place)) AS rank
-        FROM (SELECT * FROM by_words UNION ALL SELECT * FROM by_meaning) AS ranked
+        SELECT id, sum(share / (60 + place)) AS rank
+        FROM (
+            SELECT id, place, :words_share AS share FROM by_words
+            UNION ALL SELECT id, place, 1.0 FROM by_meaning
+        ) AS ranked
         GROUP BY id
+        ORDER BY rank DESC, id
+        LIMIT :limit
     )
-    SELECT id, title, body, language, rank::float8 AS rank
-    FROM found JOIN knowledge_entries USING (id)
+    SELECT id, title, body, language, rank::float8 AS rank,
+           1 - near.distance AS similarity, cut.sentences
+    FROM found JOIN knowledge_entries USING (id) LEFT JOIN near USING (id)
+    LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+                   'heading', heading, 'text', sentence.text, 'chunk', place,
+                   'similarity', 1 - (sentence.embedding <=> CAST(:vector AS vector))
+               ) ORDER BY place, sentence.number) AS sentences
+        FROM knowledge_chunks, ROWS FROM (unnest(sentences), unnest(sentence_embeddings))
+            WITH ORDINALITY AS sentence (text, embedding, number)
+        WHERE client_id = :client_id AND entry_id = found.id AND model = :model
+          AND vector_dims(knowledge_chunks.embedding) = :dimensions
+    ) AS cut ON true
     WHERE client_id = :client_id
     ORDER BY rank DESC, id
-    LIMIT :limit
 """)
 
 # The templates only where they are not those that are known already. A row's xmin changes with each
@@ -122,11 +144,11 @@ class ContentRepository(TenantRepository):
         )
 
     async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """The knowledge entries that share words with `text`, the nearest first.
+        """Return the knowledge entries that share words with `text`, the nearest first.
 
-        With `near`, the text's embedding, also those that mean something like it.
+        With `near`, the text's embedding, also those near in meaning, cut into sentences.
         """
-        values: dict[str, str | int] = {
+        values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),
             "client_id": self._tenant,
             "limit": MAX_PASSAGES,
@@ -134,12 +156,13 @@ class ContentRepository(TenantRepository):
         if near is not None:
             values |= {
                 "candidates": _CANDIDATES,
-                "vector": str(list(near.values)),
+                "vector": near.literal,
                 "model": near.model,
                 "dimensions": len(near.values),
+                "words_share": _WORDS_SHARE,
             }
         rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
-        return tuple(Passage.model_validate(row, from_attributes=True) for row in rows)
+        return tuple(_passage(row) for row in rows.mappings())
 
     async def add_template(
         self, template: Template, now: datetime, *, is_active: bool = True
@@ -215,6 +238,18 @@ class ContentRepository(TenantRepository):
         )
         if count is not None and count + more > limit:
             raise TooMuchContent(limit)
+
+
+def _passage(row: RowMapping) -> Passage:
+    """A found entry. One without embeddings is cut here, and its sentences have no similarity."""
+    kept = {name: value for name, value in row.items() if value is not None}
+    if "sentences" not in kept:
+        kept["sentences"] = [
+            {"heading": chunk.heading, "text": sentence, "chunk": place}
+            for place, chunk in enumerate(chunks_of(kept["body"]))
+            for sentence in chunk.sentences
+        ]
+    return Passage.model_validate(kept)
 
 
 def search_text(title: str, body: str) -> str:
