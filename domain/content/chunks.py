@@ -12,6 +12,7 @@ CUT: Final = 1
 
 CHUNK_WORDS: Final = 100
 _HEADING_CHARS: Final = 90
+_FEW_WORDS: Final = 4
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"»”)]?\s+(?=[\"«“(]?[^\sa-zß-ÿ])")
 # A full stop after these does not end a sentence.
 _ABBREVIATION: Final = re.compile(
@@ -97,13 +98,13 @@ def _is_row(line: str) -> bool:
 
 
 def _split(line: str) -> Iterator[str]:
+    """Yield the line's sentences. A few words, such as "A return?", stay with what follows them."""
     begin = 0
     for end in _SENTENCE_END.finditer(line):
-        part = line[begin : end.start()]
-        if _ABBREVIATION.search(part[-12:]):
+        part = line[begin : end.start()].strip()
+        if _ABBREVIATION.search(part[-12:]) or len(part.split()) <= _FEW_WORDS:
             continue
-        if part.strip():
-            yield part.strip()
+        yield part
         begin = end.end()
     if rest := line[begin:].strip():
         yield rest

@@ -15,7 +15,7 @@ class Vectors(UserDefinedType[str]):
 
     cache_ok = True
 
-    def get_col_spec(self) -> str:
+    def get_col_spec(self, **_: object) -> str:
         return "vector[]"
 
 
