@@ -3,7 +3,7 @@
 The sums of a UTC day over all clients, and over the clients without a paid plan.
 
 Revision: 91b7e40d5c26
-Follows: 80c0f3e5a1d4
+Follows: 3f6a08d41c57
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "91b7e40d5c26"
-down_revision = "80c0f3e5a1d4"
+down_revision = "3f6a08d41c57"
 branch_labels = None
 depends_on = None
 
