@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -31,7 +32,7 @@ SIMULATOR = "/api/simulator/chat"
 
 @asynccontextmanager
 async def thinking(
-    database_url: str, temporal: TemporalServer, **limits: float
+    database_url: str, temporal: TemporalServer, limits: dict[str, Any] | None = None
 ) -> AsyncIterator[tuple[LiveEngine, LlmServer]]:
     """The engine at work with a model that costs 1 and 10 dollars a million tokens."""
     async with (
@@ -45,7 +46,7 @@ async def thinking(
             brain_api_key=KEY,
             brain_price_in=1,
             brain_price_out=10,
-            **limits,
+            **(limits or {}),
         ) as engine,
         engine.working(),
     ):
@@ -90,7 +91,7 @@ async def test_at_the_installations_ceiling_no_use_asks_the_model(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
     limit = {"brain_installation_budget_a_day": 0}
-    async with thinking(database_url, temporal, **limit) as (engine, server):
+    async with thinking(database_url, temporal, limit) as (engine, server):
         run, simulated, copilot, notice = await every_use(engine, shop)
 
         assert server.asked == []
@@ -105,7 +106,7 @@ async def test_at_the_trials_ceiling_paying_clients_keep_the_model(
 ) -> None:
     """A crowd of free accounts has spent its day; its own monthly budgets are untouched."""
     limit = {"brain_trial_budget_a_day": 0}
-    async with thinking(database_url, temporal, **limit) as (engine, server):
+    async with thinking(database_url, temporal, limit) as (engine, server):
         crowd = [await unpaid_shop(engine.database) for _ in range(3)]
         paying = await open_shop(engine.database)
         for one in crowd:
@@ -121,7 +122,7 @@ async def test_a_persons_reply_does_not_wait_for_the_ceiling(
 ) -> None:
     """The day is used up, and its counter is locked by another process."""
     limit = {"brain_installation_budget_a_day": 0}
-    async with thinking(database_url, temporal, **limit) as (engine, server):
+    async with thinking(database_url, temporal, limit) as (engine, server):
         body = (await engine.post(shop, message=ENGLISH)).json()
         assert body["status"] == "needs_review"
         review = await only_row(engine.database, escalation_tickets, of=shop)

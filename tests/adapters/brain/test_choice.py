@@ -22,8 +22,8 @@ def test_embedded_brain_by_default(classifier: Classifier) -> None:
 
 
 async def test_brains_with_a_budget(classifier: Classifier, server: LlmServer) -> None:
-    limits = {"brain_monthly_budget": 1.5, "brain_installation_budget_a_day": 0.25}
-    brains = brains_from(configured(server, **limits).brain, classifier)
+    settings = configured(server, brain_monthly_budget=1.5, brain_installation_budget_a_day=0.25)
+    brains = brains_from(settings.brain, classifier)
 
     assert brains.model is not None
     assert brains.budget == ModelBudget(1_500_000, 250_000, 20_000_000)

@@ -15,8 +15,10 @@ from domain.billing.model_money import (
 from domain.tenants.client import Plan
 from services.core.model_money import ModelMoney
 from store.core.database import Database
+from store.runs.tables import brain_costs
 from store.tenants.clients import ClientRepository
 from store.tenants.tables import clients
+from tests.support.core.locks import until_waiting
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.tenants.spending import (
     a_day,
@@ -177,17 +179,23 @@ async def test_a_client_that_is_being_erased_counts_as_unpaid(
     assert await money(database, now, trial=0).reserve(shop.tenant, 300) is BudgetRefusal.DAY
 
 
-async def test_a_clients_open_transaction_delays_no_other_client(
+async def test_a_client_whose_row_is_locked_delays_no_other_client(
     database: Database, shop: Shop
 ) -> None:
-    """A reservation is committed when it is made: the shared row is locked for a statement only."""
+    """A client that waits for its own month holds no lock on the counter that all share."""
     now, other = a_day(), await open_shop(database)
     it = money(database, now, installation=10_000)
+    await it.reserve(shop.tenant, 300)
     async with database.tenant(shop.tenant) as held:
-        await held.execute(sa.select(clients.c.id).with_for_update(key_share=True))
-        assert isinstance(await it.reserve(shop.tenant, 300), BudgetReservation)
+        await held.execute(sa.select(brain_costs).with_for_update())
+        waiting = asyncio.create_task(it.reserve(shop.tenant, 300))
+        await until_waiting(database)
 
         assert isinstance(await it.reserve(other.tenant, 300), BudgetReservation)
+        assert not waiting.done()
+
+    assert isinstance(await waiting, BudgetReservation)
+    assert await spent_in_a_day(database, now.date()) == {INSTALLATION: 900}
 
 
 async def test_a_ceiling_of_zero_lets_models_without_a_price_think(
