@@ -124,9 +124,7 @@ def terms(text: str, language: Language) -> Terms:
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
-    return [
-        Candidate(passage, sentence) for passage in passages for sentence in passage.sentences
-    ]
+    return [Candidate(passage, sentence) for passage in passages for sentence in passage.sentences]
 
 
 def sentence_features(

@@ -20,59 +20,79 @@ from store.content.tables import knowledge_entries, response_templates
 from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 
-MAX_PASSAGES: Final = 5
+MAX_PASSAGES: Final = 8
 _SHOWN_TEMPLATES: Final = 200
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# How much a match by words counts beside one by meaning: the better of the values tried with the
-# shops of `training/help`.
-_WORDS_SHARE: Final = 0.5
+# A longer message is searched by its first words.
+_LEXEMES: Final = 60
+# Of the mean distance of a language's entries: what is subtracted from the distance of each.
+_LANGUAGE_SHARE: Final = 0.75
 
-# Any word may match (the rank sorts), in the language each entry is written in. plainto_tsquery
-# makes the query safe whatever the customer typed; only its ANDs are turned into ORs.
-_SEARCH: Final = sa.text("""
-    WITH query AS (
-        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
-               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
-    )
-    SELECT id, title, body, language,
-           ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1)::float8 AS rank
-    FROM knowledge_entries, query
-    WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
-    ORDER BY rank DESC, id
-    LIMIT :limit
-""")
-
-# Entries near in meaning are found as well. Reciprocal rank fusion needs no common measure of the
-# two searches; a match by words counts less. Only embeddings of the question's own model and length
-# are comparable with it.
-_FUSED: Final = sa.text("""
-    WITH query AS (
-        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
-               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
+# Entries that share words with the message, in the language that each is written in. A shared word
+# counts more the fewer of the client's entries have it: a sum of inverse document frequencies.
+_WORDS: Final = """
+    WITH asked AS (
+        (SELECT 'fr' AS language, lexeme, quote_literal(lexeme)::tsquery AS query
+         FROM unnest(to_tsvector('french', :words)) LIMIT :lexemes)
+        UNION ALL
+        (SELECT 'en', lexeme, quote_literal(lexeme)::tsquery
+         FROM unnest(to_tsvector('english', :words)) LIMIT :lexemes)
+    ), matched AS (
+        SELECT id, language, lexeme
+        FROM knowledge_entries JOIN asked USING (language)
+        WHERE client_id = :client_id AND search @@ query
+    ), rare AS (
+        SELECT language, lexeme,
+               ln(1 + (entries - count(*) + 0.5) / (count(*) + 0.5)) AS rarity
+        FROM matched JOIN (
+            SELECT language, count(*) AS entries
+            FROM knowledge_entries WHERE client_id = :client_id GROUP BY language
+        ) AS written USING (language)
+        GROUP BY language, lexeme, entries
     ), by_words AS (
-        SELECT id, row_number() OVER (
-                   ORDER BY ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1) DESC, id
-               ) AS place
-        FROM knowledge_entries, query
-        WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
+        SELECT id, sum(rarity) AS score,
+               row_number() OVER (ORDER BY sum(rarity) DESC, id) AS place
+        FROM matched JOIN rare USING (language, lexeme)
+        GROUP BY id
         ORDER BY place
         LIMIT :candidates
-    ), near AS (
+    )
+"""
+
+_SEARCH: Final = sa.text(f"""
+    {_WORDS}
+    SELECT id, title, body, language, score::float8 AS rank
+    FROM by_words JOIN knowledge_entries USING (id)
+    WHERE client_id = :client_id
+    ORDER BY rank DESC, id
+    LIMIT :limit
+""")  # noqa: S608 - a constant is put in, no value
+
+# Entries near in meaning are found as well; reciprocal rank fusion needs no common measure of the
+# two searches. Only embeddings of the question's own model and length are comparable with it. The
+# encoder finds texts in the question's language nearer than others: most of that is taken out.
+_FUSED: Final = sa.text(f"""
+    {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
         FROM knowledge_chunks
         WHERE client_id = :client_id AND model = :model AND vector_dims(embedding) = :dimensions
         GROUP BY entry_id
     ), by_meaning AS (
-        SELECT id, row_number() OVER (ORDER BY distance, id) AS place
-        FROM near
+        SELECT id, row_number() OVER (ORDER BY fair_distance, id) AS place
+        FROM (
+            SELECT id,
+                   distance - :language_share * avg(distance) OVER (PARTITION BY language)
+                       AS fair_distance
+            FROM near JOIN knowledge_entries USING (id)
+            WHERE client_id = :client_id
+        ) AS fair
         ORDER BY place
         LIMIT :candidates
     ), found AS (
-        SELECT id, sum(share / (60 + place)) AS rank
+        SELECT id, sum(1.0 / (60 + place)) AS rank
         FROM (
-            SELECT id, place, :words_share AS share FROM by_words
-            UNION ALL SELECT id, place, 1.0 FROM by_meaning
+            SELECT id, place FROM by_words UNION ALL SELECT id, place FROM by_meaning
         ) AS ranked
         GROUP BY id
         ORDER BY rank DESC, id
@@ -93,7 +113,7 @@ _FUSED: Final = sa.text("""
     ) AS cut ON true
     WHERE client_id = :client_id
     ORDER BY rank DESC, id
-""")
+""")  # noqa: S608 - a constant is put in, no value
 
 # The templates only where they are not those that are known already. A row's xmin changes with each
 # change of it, whoever makes it.
@@ -152,14 +172,15 @@ class ContentRepository(TenantRepository):
             "words": fold(text[:_MAX_QUERY_CHARS]),
             "client_id": self._tenant,
             "limit": MAX_PASSAGES,
+            "candidates": _CANDIDATES,
+            "lexemes": _LEXEMES,
         }
         if near is not None:
             values |= {
-                "candidates": _CANDIDATES,
                 "vector": near.literal,
                 "model": near.model,
                 "dimensions": len(near.values),
-                "words_share": _WORDS_SHARE,
+                "language_share": _LANGUAGE_SHARE,
             }
         rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
         return tuple(_passage(row) for row in rows.mappings())
