@@ -23,14 +23,31 @@ from domain.core.text import fold
 
 READ_CHARS: Final = 2_000
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)?|[a-z][a-z0-9]*|[€£%°$]")
+_CURRENCIES: Final = frozenset({"eur", "gbp", "usd", "chf"})
 _SYMBOLS: Final = {"€": "eur", "£": "gbp", "%": "percent", "$": "usd", "°": "degree"}
 _NUMBER_BEFORE_UNIT: Final = re.compile(r"\d+(?:[.,]\d+)?")
 
+_HEIGHT: Final = re.compile(r"\b([12]) ?[m,.] ?(\d{2})\b(?! ?(?:eur|€|l\b|kg|litre))")
+_MEASURE: Final = re.compile(r"\b\d{1,4}(?:[.,]\d{1,2})?\b")
+_BETWEEN: Final = re.compile(
+    r"\b(\d{1,4}(?:[.,]\d{1,2})?)(?: ?(?:cm|mm|m|kg|g|l|w))?"
+    r" ?(?:a|-|–|to|et|and|jusqu'a) ?(\d{1,4}(?:[.,]\d{1,2})?)\b"
+)
+_UP_TO: Final = re.compile(
+    r"(?:jusqu'a|moins de|au plus|up to|under|below|less than|maximum|max)"
+    r" (\d{1,4}(?:[.,]\d{1,2})?)\b"
+)
+_ABOVE: Final = re.compile(
+    r"(?:plus de|au-dela de|des|a partir de|over|above|more than|from) (\d{1,4}(?:[.,]\d{1,2})?)\b"
+)
+
 SENTENCE_FEATURES: Final = (
-    *("similarity", "below_best", "chunk", "entry", "place"),
+    *("similarity", "below_best", "chunk", "entry", "place", "rank", "in_entry", "before", "after"),
+    *("has_number", "is_fragment"),
     *("covered", "covered_above", "covered_chunk", "rare_missing"),
     *("same_language", "kind_held", "kind_missing", "words", "is_row", "is_question", "first"),
     *("number_shared", "number_conflict", "thing_conflict", "title_covered", "no_meaning"),
+    *("in_range", "out_of_range"),
 )
 
 
@@ -40,6 +57,7 @@ class _File(LexiconFile):
     stop_words: dict[str, str]
     asks: dict[str, str]
     holds: dict[str, str]
+    holds_units: dict[str, str]
     units: list[str]
 
 
@@ -48,6 +66,7 @@ class _Words:
     stop: frozenset[str]
     asks: tuple[tuple[str, re.Pattern[str]], ...]
     holds: dict[str, re.Pattern[str]]
+    holds_units: dict[str, frozenset[str]]
     unit: dict[str, str]
 
 
@@ -58,6 +77,7 @@ def _words() -> _Words:
         stop=frozenset(" ".join(file.stop_words.values()).split()),
         asks=tuple((kind, _any_of(listed)) for kind, listed in file.asks.items()),
         holds={kind: _any_of(listed) for kind, listed in file.holds.items()},
+        holds_units={kind: frozenset(named.split()) for kind, named in file.holds_units.items()},
         unit={name: line.split()[0] for line in file.units for name in line.split()},
     )
 
@@ -76,11 +96,14 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A text's content words, as stems, and its numbers with their units ("40 l")."""
+    """A text's content words, as stems, and its numbers with their units ("40 l"). `measures`: the
+    bare numbers, heights in centimetres; `ranges`: "76 to 81", "up to 70", as numbers."""
 
     stems: frozenset[str]
     numbers: frozenset[str]
     folded: str
+    measures: tuple[float, ...] = ()
+    ranges: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +138,32 @@ def terms(text: str, language: Language) -> Terms:
     numbers: set[str] = set()
     for place, word in enumerate(found):
         if _NUMBER_BEFORE_UNIT.fullmatch(word):
-            following = found[place + 1] if place + 1 < len(found) else ""
-            unit = known.unit.get(following, "")
+            after = found[place + 1] if place + 1 < len(found) else ""
+            before = found[place - 1] if place else ""
+            unit = known.unit.get(after, "") or (before if before in _CURRENCIES else "")
             numbers.add(f"{word.replace(',', '.')} {unit}".strip())
         elif word not in known.stop and len(word) > 1 and word not in known.unit:
             stems.add(stemmer.stemWord(word))
-    return Terms(frozenset(stems), frozenset(numbers), folded)
+    return Terms(
+        frozenset(stems), frozenset(numbers), folded, _measures(folded), _ranges_of(folded)
+    )
+
+
+def _measures(folded: str) -> tuple[float, ...]:
+    heights = [100 * int(metres) + int(rest) for metres, rest in _HEIGHT.findall(folded)]
+    rest = _HEIGHT.sub(" ", folded)
+    return (*heights, *(_number(found) for found in _MEASURE.findall(rest)))
+
+
+def _ranges_of(folded: str) -> tuple[tuple[float, float], ...]:
+    between = [(_number(low), _number(high)) for low, high in _BETWEEN.findall(folded)]
+    up_to = [(0.0, _number(high)) for high in _UP_TO.findall(folded)]
+    above = [(_number(low), 1e9) for low in _ABOVE.findall(folded)]
+    return (*((low, high) for low, high in between if low < high), *up_to, *above)
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
@@ -142,11 +185,15 @@ def sentence_features(
     for one, similarity in zip(found, similarities, strict=True):
         key = one.passage.id, one.sentence.chunk
         best_of_chunk[key] = max(best_of_chunk.get(key, -1.0), float(similarity))
+    best_of_entry: dict[str, float] = {}
+    for (entry, _), similarity in best_of_chunk.items():
+        best_of_entry[entry] = max(best_of_entry.get(entry, -1.0), similarity)
+    top_rank = max(passage.rank for passage in passages) or 1.0
     best_entry = max((one.similarity or 0.0) for one in passages)
     places = {passage.id: place for place, passage in enumerate(passages)}
     chunk_terms = _chunk_terms(found)
     rows = []
-    for one, similarity in zip(found, similarities, strict=True):
+    for at, (one, similarity) in enumerate(zip(found, similarities, strict=True)):
         passage, sentence = one.passage, one.sentence
         asked = question.terms[passage.language]
         said = terms(sentence.text, passage.language)
@@ -163,6 +210,12 @@ def sentence_features(
                 best_of_chunk[passage.id, sentence.chunk] - top,
                 (passage.similarity or 0.0) - best_entry,
                 float(places[passage.id]),
+                passage.rank / top_rank,
+                similarity - best_of_entry[passage.id],
+                _neighbour(found, similarities, at, -1) - top,
+                _neighbour(found, similarities, at, 1) - top,
+                float(bool(said.numbers)),
+                float(len(sentence.text.split()) < 4),
                 _share(weights, said.stems, total),
                 _share(weights, said.stems | above.stems, total),
                 _share(weights, whole | above.stems, total),
@@ -179,9 +232,26 @@ def sentence_features(
                 float(_conflict(asked.numbers, title.numbers)),
                 len(title.stems & asked.stems) / max(len(title.stems), 1),
                 float(sentence.similarity is None),
+                *_ranged(asked, said),
             )
         )
     return found, np.array(rows)
+
+
+def _ranged(asked: Terms, said: Terms) -> tuple[float, float]:
+    """Whether a measure of the question lies in a range of the sentence, or outside all of them."""
+    if not asked.measures or not said.ranges:
+        return 0.0, 0.0
+    inside = any(low <= one <= high for one in asked.measures for low, high in said.ranges)
+    near = any(low / 3 <= one <= high * 3 for one in asked.measures for low, high in said.ranges)
+    return float(inside), float(near and not inside)
+
+
+def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
+    """The similarity of the sentence before or after in the same entry; else its own."""
+    other = at + step
+    inside = 0 <= other < len(found) and found[other].passage is found[at].passage
+    return float(similarities[other if inside else at])
 
 
 def _chunk_terms(found: Sequence[Candidate]) -> dict[tuple[str, int], frozenset[str]]:
@@ -213,7 +283,9 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _holds(kind: str, said: Terms) -> bool:
-    return _words().holds[kind].search(said.folded) is not None
+    known = _words()
+    units = {number.partition(" ")[2] for number in said.numbers}
+    return bool(units & known.holds_units[kind]) or bool(known.holds[kind].search(said.folded))
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
