@@ -37,6 +37,7 @@ from evaluation.help_shop import opened_shops
 FOLDS: Final = 5
 _SENTENCE_C: Final = 0.1
 _ANSWER_C: Final = 0.03
+_LEAST_SPREAD: Final = 1e-4
 _BARS: Final = (0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
 
 
@@ -82,7 +83,9 @@ def _holds(asked: HelpQuestion, one: Candidate) -> float:
 
 
 def fit(rows: Floats, labels: Floats, strength: float, *, balanced: bool) -> LinearModel:
-    means, spreads = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    means = rows.mean(axis=0)
+    # A feature that never varies must not weigh anything.
+    spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
     model = LogisticRegression(
         C=strength, max_iter=5_000, class_weight="balanced" if balanced else None
     ).fit((rows - means) / spreads, labels)

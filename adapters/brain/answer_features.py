@@ -17,6 +17,7 @@ import Stemmer
 
 from adapters.brain.features import Floats
 from domain.agent.brain import Language, Passage, PassageSentence
+from domain.content.chunks import chunks_of
 from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
@@ -167,7 +168,20 @@ def _number(text: str) -> float:
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
-    return [Candidate(passage, sentence) for passage in passages for sentence in passage.sentences]
+    """Return the sentences of all passages. A passage that nothing has cut yet is cut here."""
+    return [
+        Candidate(passage, sentence)
+        for passage in passages
+        for sentence in passage.sentences or _cut(passage)
+    ]
+
+
+def _cut(passage: Passage) -> tuple[PassageSentence, ...]:
+    return tuple(
+        PassageSentence(heading=chunk.heading, text=text, chunk=place)
+        for place, chunk in enumerate(chunks_of(passage.body[: READ_CHARS * 4]))
+        for text in chunk.sentences
+    )
 
 
 def sentence_features(
@@ -226,7 +240,7 @@ def sentence_features(
                 log(1 + len(sentence.text.split())),
                 float(": " in sentence.text),
                 float(sentence.text.rstrip().endswith("?")),
-                float(sentence is passage.sentences[0]),
+                float(at == 0 or found[at - 1].passage is not passage),
                 float(bool(asked.numbers & (said.numbers | above.numbers))),
                 float(_conflict(asked.numbers, said.numbers | above.numbers)),
                 float(_conflict(asked.numbers, title.numbers)),

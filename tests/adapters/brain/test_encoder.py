@@ -29,7 +29,7 @@ TEXTS = ("Vous disposez de 30 jours pour nous retourner un produit.", "La lampe 
 def embedder() -> EmbeddedEncoder:
     model = encoder_model(None)
     assert model is not None
-    return EmbeddedEncoder(model)
+    return EmbeddedEncoder(model, deadline_s=60)
 
 
 def cosine(one: Embedding, other: Embedding) -> float:
