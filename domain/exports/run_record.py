@@ -118,7 +118,7 @@ class RunRecord(Record):
     cost_micros: Annotated[BigCount, Field(description="Its price, in millionths of a US dollar.")]
     timings: Annotated[Timings, Field(description="Milliseconds by step.")]
     duration_ms: Annotated[
-        Count | None, Field(description="Milliseconds from arrival to the latest outcome.")
+        Count | None, Field(description="Milliseconds from the request to its first answer.")
     ]
     error_code: Annotated[str | None, Field(description="Why it failed, a stable code.")]
     intent: Annotated[
