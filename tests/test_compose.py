@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import pytest
 import yaml
 
+from adapters.identity.session_key import new_session_key
 from adapters.seal import new_seal_key
 from commands.core import connections
 from embedded.temporal_server import TUNING
@@ -22,7 +23,7 @@ from tests.support.core.forks import ROOT
 from worker import QUEUES
 
 OUR_IMAGE: Final = "support-engine"
-VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?::([?-])([^}]*))?\}")
+VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?:(:?)([?-])([^}]*))?\}")
 SECRET_NAME: Final = re.compile(r"PASSWORD|PWD|SECRET|_KEY|TOKEN|SMTP_URL")
 SECRET_VALUE: Final = re.compile(
     r"ak_[0-9a-f]{32}|whsec_[0-9a-f]{16}|[A-Za-z0-9_-]{43}=|\b[0-9a-f]{32,}\b"
@@ -69,13 +70,14 @@ def words(service: Service, field: str = "command") -> list[str]:
 
 
 def interpolated(text: str, values: Mapping[str, str]) -> str:
-    """What Compose makes of `${NAME:-default}` and `${NAME:?message}`."""
+    """What Compose makes of `${NAME:-default}`, `${NAME:?message}` and `${NAME?message}`."""
 
     def value(match: re.Match[str]) -> str:
-        name, kind, rest = match.groups()
-        if values.get(name):
+        name, also_if_blank, kind, rest = match.groups()
+        if values.get(name) or (name in values and not also_if_blank):
             return values[name]
-        assert kind == "-", f"{name} is needed: {rest}"
+        if kind != "-":
+            raise LookupError(f"{name}: {rest}")
         return str(rest)
 
     return VARIABLE.sub(value, text)
@@ -92,7 +94,13 @@ def example_values() -> dict[str, str]:
     """What a newcomer has after filling in what stands there without a comment sign."""
     lines = (ROOT / ".env.example").read_text().splitlines()
     names = [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]
-    return {name: new_seal_key() if name == "SEAL_KEY" else "hunter2" for name in names}
+    formed = {
+        "SEAL_KEY": new_seal_key(),
+        "SESSION_KEY": new_session_key(),
+        "SMTP_URL": "smtps://user:hunter2@mail.example:465",
+        "PUBLIC_URL": "https://engine.example",
+    }
+    return {name: formed.get(name, "hunter2") for name in names}
 
 
 # --- docker-compose.yml -------------------------------------------------------------------------
@@ -132,11 +140,45 @@ def test_filled_in_example_makes_settings(name: str, monkeypatch: pytest.MonkeyP
     role = "engine" if name == "migrate" else "engine_app"  # the owner, and who may not own
     assert settings.database.url == f"postgresql://{role}:hunter2@postgres:5432/engine"
     assert settings.temporal.address == "temporal:7233"
-    assert settings.mail.smtp_url is None
+    assert settings.mail.smtp_url is not None
+    assert settings.server.origin == "https://engine.example"
+    assert settings.identity.session_key is not None
     assert settings.identity.engine_secret is None
     assert settings.reviews == ReviewSettings()
     if name == "api":
         assert (settings.server.host, settings.server.port) == ("0.0.0.0", 8080)
+
+
+@pytest.mark.parametrize("name", ["SMTP_URL", "PUBLIC_URL", "SESSION_KEY"])
+def test_nothing_starts_without_what_signing_in_needs(name: str) -> None:
+    values = example_values()
+    del values[name]
+
+    for service in ours().values():
+        with pytest.raises(LookupError, match=f"^{name}: set {name} in .env"):
+            interpolated(" ".join(map(str, environment(service).values())), values)
+
+
+def test_a_blank_session_key_leaves_signing_in_to_another_provider(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = example_values() | {
+        "SESSION_KEY": "",
+        "OIDC_ISSUER": "https://login.example/",
+        "OIDC_CLIENT_ID": "support-engine",
+    }
+    for setting, value in environment(ours()["api"]).items():
+        monkeypatch.setenv(setting, interpolated(str(value), values))
+
+    settings = load_settings()
+
+    assert settings.identity.session_key is None
+    assert settings.identity.has_other_provider
+    for name in ("SMTP_URL", "PUBLIC_URL"):
+        with pytest.raises(LookupError, match=f"^{name}: "):
+            interpolated(
+                "".join(map(str, environment(ours()["api"]).values())), values | {name: ""}
+            )
 
 
 def test_published_ports_lead_to_the_api() -> None:
@@ -266,6 +308,8 @@ def test_example_names_settings_and_what_compose_needs() -> None:
 
 
 def test_example_leaves_to_fill_in_what_compose_requires() -> None:
-    required = {m[1] for m in VARIABLE.finditer(compose_text()) if m[2] == "?"}
+    required = {m[1] for m in VARIABLE.finditer(compose_text()) if m[3] == "?"}
     assert set(example_values()) == required
+    assert len(required) == 8
+    assert "fill in the eight values that are required" in (ROOT / "README.md").read_text()
     assert required >= REQUIRED - {"DATABASE_URL", "TEMPORAL_ADDRESS"}
