@@ -31,8 +31,9 @@ class EventRecord(Record):
     payload: Annotated[
         dict[str, JsonValue],
         Field(
-            description="The other fields that the caller sent, with their names and values as "
-            "sent; the normalized event is `unified`."
+            description="All other fields of the request, with the names, types and values that "
+            "the caller sent. `customer_verified` and `caller_vouches` are false if the caller "
+            "cannot vouch for a customer. The normalized event is `unified`."
         ),
     ]
     unified: Annotated[
