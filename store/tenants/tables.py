@@ -76,11 +76,6 @@ api_keys: Final = sa.Table(
     text("oauth_client_id", nullable=True),
     # Its maker left then, and the managers have no mail about it yet.
     time("notice_due_at", nullable=True),
-    sa.Index(
-        "ix_api_keys_notice_due",
-        "notice_due_at",
-        postgresql_where=sa.text("notice_due_at IS NOT NULL"),
-    ),
 )
 
 # What a client has set; a client without a row has set nothing.
