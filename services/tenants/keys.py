@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from domain.tenants.actor import MANAGERS, Actor, ActorKind
+from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.api_key import MAX_ACTIVE, check_label, new_key
+from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired, TooManyKeys
 from services.core.unit_of_work import UnitOfWork
 from store.tenants.accounts import AccountRepository
@@ -69,9 +70,9 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
 
 
 async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raises RoleRequired for a member who manages the client no longer. Internal admins and
-    operators are no members."""
-    if actor.kind is not ActorKind.PERSON or actor.role is None:
+    """Raises RoleRequired for an admin who manages the client no longer. The owner stays; internal
+    admins and operators are no members."""
+    if actor.role is not Role.ADMIN:
         return
     members = await MemberStandings(work.connection, work.tenant).all()
     if not any(one.user_id == actor.name and one.manages for one in members):
