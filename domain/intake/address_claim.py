@@ -38,9 +38,14 @@ def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
 
 
 def asking_again(event: UnifiedEvent, question: UnifiedEvent) -> UnifiedEvent:
-    """The event of a code, asking what its author asked before the code."""
+    """Return the event of a code with the words that were asked before it.
+
+    They answer the question, and carry nothing out: another person may have written them in the
+    same ticket (`asked_before_code`).
+    """
     return event.model_copy(
         update={
+            "asked_before_code": True,
             "subject": question.subject,
             "text": question.text,
             "order_number": question.order_number,
