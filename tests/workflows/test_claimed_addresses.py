@@ -11,7 +11,14 @@ import sqlalchemy as sa
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel
-from domain.runs.address_code import CODES_A_DAY, LIFETIME, PROOF_LASTS, THREAD_CODES_AN_HOUR, TRIES
+from domain.identity.mailed_code import (
+    CODES_AT_MOST,
+    PLACE_CODES_AN_HOUR,
+    PROOF_LASTS,
+    TRIES,
+    CodePlace,
+    lifetime_of,
+)
 from store.identity.tables import address_codes
 from store.runs.tables import engine_messages
 from tests.support.agent.acting import (
@@ -182,7 +189,7 @@ async def test_a_code_bears_few_tries(
 
     assert "valable" in refused[0]["response"]
     assert late["lookup"] is None
-    assert len([one for one in mail.mails if str(one["To"]) == CUSTOMER]) <= THREAD_CODES_AN_HOUR
+    assert len([one for one in mail.mails if str(one["To"]) == CUSTOMER]) <= PLACE_CODES_AN_HOUR
 
 
 @pytest.mark.parametrize("desk", ["gorgias"], indirect=True)
@@ -204,7 +211,7 @@ async def test_a_code_and_its_proof_end(
     async with acting.working():
         await ticket.says(WHERE, CUSTOMER)
         first = await _code(mail)
-        await earlier(LIFETIME)
+        await earlier(lifetime_of(CodePlace.TICKET, is_shared=False))
         too_late = await ticket.says(first, CUSTOMER)
         proved = await ticket.says(await _code(mail, number=2), CUSTOMER)
         await earlier(PROOF_LASTS)
@@ -226,12 +233,12 @@ async def test_an_unknown_address_gets_the_same_answer_and_few_mails(
         known = await ticket.says(WHERE, CUSTOMER)
         said = [
             await ticket.says(WHERE, stranger, ticket_id=str(30 + number))
-            for number in range(CODES_A_DAY + 1)
+            for number in range(CODES_AT_MOST + 2)
         ]
         codes = await rows(acting.database, address_codes, of=it.shop, email=stranger)
 
     assert {run["response"] for run in said} == {known["response"]}
-    assert len(codes) == CODES_A_DAY + 1
+    assert len(codes) == CODES_AT_MOST + 2
     assert len([code for code in codes if code["digest"] == b""]) == 1
 
 

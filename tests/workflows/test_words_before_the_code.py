@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel
-from domain.runs.address_code import PROOF_LASTS
+from domain.identity.mailed_code import PROOF_LASTS
 from store.identity.tables import address_codes
 from tests.support.agent.acting import ScriptedBrain, acting_shop, order, rules, think_by
 from tests.support.core.engine import LiveEngine
