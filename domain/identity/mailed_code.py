@@ -19,11 +19,10 @@ place, by the service's own sender at most 20 + 24 x 2 = 68 of each kind from al
 (`domain/integrations/service_mail.py`).
 
 Guessing. An attacker makes TRIES guesses for a code. For one address: 10 x 5 = 50 guesses a day at
-six digits, right 50 in 1,000,000 times; at nine digits 3.5 in 1,000 if all messages that a client's
-inbound address takes in a day, 1,200 a minute, are guesses, each compared with two shared codes.
-For any address of a client: at six digits WRONG_A_DAY guesses and TRIES for each code that is then
-valid, at most 300 + 300 x 5 = 1,800 in 1,000,000 a day, and then nine digits. Decision 0083 has the
-table.
+six digits, right 50 in 1,000,000 times, and at nine digits 2.4 in 1,000 from 1,000 addresses of the
+network in the widget; a ticket's takes 10 messages in 10 minutes. For any address of a client: at
+six digits WRONG_A_DAY guesses and TRIES for each code that is then valid, at most 300 + 300 x 5 =
+1,800 in 1,000,000 a day, and then nine digits. Decision 0083 has the table.
 """
 
 from dataclasses import dataclass
