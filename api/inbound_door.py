@@ -5,25 +5,39 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from domain.core.ports import Clock
 from domain.inbound.endpoint import AccountOwner, OpenEndpoint
+from domain.inbound.errors import InboundBusy
 from domain.integrations.providers import Provider
+from services.core.fair_room import FairRoom
 from services.core.shared_reads import SharedReads
-from services.inbound.body_room import BodyRoom
 from services.inbound.receiving import ArrivalGates
 from services.inbound.refusals import RefusalCounts
 from store.core.database import Database
 from store.inbound.endpoints import find_endpoint, integrations_of_account
 
+_MEBIBYTE: Final = 1024 * 1024
+# A connection may hold as much anyway: the edge bounds how many there are.
+_NOT_COUNTED: Final = 64 * 1024
+
+
+def body_room(in_all: int, of_one: int) -> FairRoom:
+    """The room for large bodies: how many bytes of them the process holds at once."""
+    return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
+
 
 @dataclass(frozen=True, slots=True)
 class InboundDoor:
-    """`endpoints`: of the tokens that are presented, by their digests."""
+    """`endpoints`: of the tokens that are presented, by their digests. `room`: for bodies to a
+    client's endpoint. `app_room`: for bodies to the installation's own addresses, which anyone
+    knows."""
 
     database: Database
     endpoints: SharedReads[bytes, OpenEndpoint | None]
-    room: BodyRoom
+    room: FairRoom
+    app_room: FairRoom
     gates: ArrivalGates
     refusals: RefusalCounts
 
@@ -34,7 +48,14 @@ class InboundDoor:
                 return await find_endpoint(connection, digest, now())
 
         refusals = RefusalCounts(database)
-        return cls(database, SharedReads(read), BodyRoom(), ArrivalGates(), refusals)
+        return cls(
+            database,
+            SharedReads(read),
+            room=body_room(128 * _MEBIBYTE, 32 * _MEBIBYTE),
+            app_room=body_room(32 * _MEBIBYTE, 8 * _MEBIBYTE),
+            gates=ArrivalGates(),
+            refusals=refusals,
+        )
 
     async def owners(
         self, provider: Provider, account: str, now: datetime

@@ -8,8 +8,7 @@ from domain.intake.errors import LargeEventsWait
 from domain.intake.event import InboundEvent
 from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
-from services.core.crowd import Crowd
-from services.core.gate import Gate
+from services.core.fair_turns import FairTurns
 
 # Below what the step may take; whoever waits longer comes again.
 _PATIENCE_S: Final = 4.0
@@ -24,8 +23,7 @@ class FairNormalizer:
         self, normalizer: Normalizer, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
     ) -> None:
         self._normalizer = normalizer
-        self._gate: Gate[TenantId] = Gate(patience_s=_PATIENCE_S, at_most=most_of_one)
-        self._all: Crowd[None] = Crowd(at_most=most)
+        self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def normalize(
         self,
@@ -46,8 +44,7 @@ class FairNormalizer:
         if not is_large(event):
             return await normalized()
         try:
-            with self._all.join(None):
-                async with self._gate.enter(tenant):
-                    return await normalized()
+            async with self._turns.turn(tenant):
+                return await normalized()
         except CallerBusy:
             raise LargeEventsWait from None

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final, TypeVar
 
 import orjson
@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
 from services.core.crowd import Crowd
+from services.core.fair_room import RoomShare
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -59,23 +60,29 @@ async def body_within(
     *,
     at_most: int,
     seconds: float,
-    make_room: Callable[[int], None] | None = None,
+    place: RoomShare | None = None,
 ) -> bytes:
-    """The raw body of at most so many bytes, within so many seconds. `make_room`: called with the
-    number of bytes held so far, before more are read; it may raise.
+    """The raw body of at most so many bytes, within so many seconds. `place`: its part of a room.
+    It grows with the bytes that came, not with those announced, and gives way until all came.
 
-    Raises BodyTooLarge, BodyTooSlow, InvalidBody, and what `make_room` raises.
+    Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the refusal of the place.
     """
     body = bytearray()
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds) as deadline:
+            if place is not None:
+                place.may_give_way(lambda: deadline.reschedule(0))
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > at_most:
                     raise BodyTooLarge
-                if make_room is not None:
-                    make_room(len(body))
+                if place is not None:
+                    place.grow(len(body))
+            if place is not None:
+                place.settle()
     except TimeoutError:
+        if place is not None:
+            place.check_kept()
         raise BodyTooSlow from None
     except ClientDisconnect:
         raise InvalidBody("connexion interrompue") from None

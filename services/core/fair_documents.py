@@ -8,8 +8,7 @@ from pydantic import JsonValue
 
 from domain.core.document import Document, DocumentReader
 from domain.core.ids import TenantId
-from services.core.crowd import Crowd
-from services.core.gate import Gate
+from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
 # Each holds its text in memory while it waits.
@@ -24,8 +23,7 @@ class FairDocuments:
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
     ) -> None:
         self._reader = reader
-        self._gate: Gate[TenantId] = Gate(patience_s=_PATIENCE_S, at_most=most_of_one)
-        self._all: Crowd[None] = Crowd(at_most=most)
+        self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
         """Return the value of a document. Nothing is awaited for a small one.
@@ -40,6 +38,5 @@ class FairDocuments:
     @asynccontextmanager
     async def admitted(self, tenant: TenantId) -> AsyncIterator[None]:
         """Wait for the client's turn. Raises CallerBusy."""
-        with self._all.join(None):
-            async with self._gate.enter(tenant):
-                yield
+        async with self._turns.turn(tenant):
+            yield

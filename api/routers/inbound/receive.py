@@ -3,7 +3,7 @@
 None of it is in the document: only platforms call it, each by rules of its own.
 """
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -18,6 +18,7 @@ from api.http.json_body import MAX_SECONDS, announced_length, body_within, json_
 from api.inbound_start import begin_work
 from api.resources import Resources, ResourcesDep
 from domain.core.errors import BodyTooLarge, DomainError
+from domain.core.ids import TenantId
 from domain.inbound.app_level import account_of
 from domain.inbound.contracts import WebhookRef
 from domain.inbound.endpoint import AccountOwner, OpenEndpoint, token_digest
@@ -29,6 +30,7 @@ from domain.inbound.ports import Platform
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.integrations.providers import Provider
+from services.core.fair_room import RoomShare
 from services.inbound.receiving import Believed, believe, kind_of, take
 from store.inbound.webhooks import KeptAs
 
@@ -80,8 +82,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
     try:
         if platform.is_limited:
             await _check_pace(request, resources, endpoint.integration_id)
-        with resources.inbound.room.place(endpoint.tenant, limited_address(request)) as place:
-            came = await _came(request, platform, place.grow)
+        with _place(request, resources, endpoint.tenant) as place:
+            came = await _came(request, platform, place)
             believed = await _believed(came, sender, resources)
             if believed is not None:
                 _require_taker(endpoint.owner, believed, platform)
@@ -106,8 +108,8 @@ async def _of_installation(
         raise InboundAddressUnknown(provider)
     sender = _Sender(PLATFORMS[provider], secrets, provider)
     try:
-        with resources.inbound.room.place(None, limited_address(request)) as place:
-            came = await _came(request, sender.platform, place.grow)
+        with _place(request, resources, None) as place:
+            came = await _came(request, sender.platform, place)
             believed = await _believed(came, sender, resources)
             if believed is not None:
                 account = account_of(provider, came)
@@ -117,6 +119,17 @@ async def _of_installation(
         await _count_refusal(request, resources, sender)
         return _refused(request, sender.platform, refused)
     return json_response(_RECEIVED)
+
+
+def _place(
+    request: Request, resources: Resources, tenant: TenantId | None
+) -> AbstractContextManager[RoomShare]:
+    """A place for the body; it counts for the sender's address and for the client. `tenant`: None
+    at the installation's own addresses."""
+    address = ("address", limited_address(request))
+    if tenant is None:
+        return resources.inbound.app_room.place(address)
+    return resources.inbound.room.place(("client", tenant), address)
 
 
 async def _endpoint(platform: Platform, token: str, resources: Resources) -> OpenEndpoint | None:
@@ -166,17 +179,13 @@ def _refusal_key(request: Request, endpoint: str) -> str:
     return f"{endpoint}/{limited_address(request)}"
 
 
-async def _came(
-    request: Request, platform: Platform, make_room: Callable[[int], None]
-) -> InboundRequest:
+async def _came(request: Request, platform: Platform, place: RoomShare) -> InboundRequest:
     """The raw bytes before anything else. Raises InboundRefused, BodyTooLarge, InboundBusy,
     BodyTooSlow, InvalidBody."""
     headers = headers_of_platform(request.headers.items())
     announced_length(request, at_most=platform.max_body)
     seconds = MAX_SECONDS if platform.max_body <= _SMALL else _LARGE_SECONDS
-    body = await body_within(
-        request, at_most=platform.max_body, seconds=seconds, make_room=make_room
-    )
+    body = await body_within(request, at_most=platform.max_body, seconds=seconds, place=place)
     return InboundRequest(headers, body)
 
 

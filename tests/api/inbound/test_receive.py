@@ -7,9 +7,8 @@ from typing import Any
 
 from structlog.testing import capture_logs
 
-from api.inbound_door import InboundDoor
+from api.inbound_door import InboundDoor, body_room
 from domain.integrations.providers import Provider
-from services.inbound.body_room import BodyRoom
 from services.inbound.refusals import RefusalCounts
 from store.inbound.tables import inbound_refusals
 from tests.support.core.engine import LiveEngine, database_away
@@ -213,7 +212,7 @@ async def test_large_bodies_find_room_or_come_again(
     address = await listening(front, shop, owner)
     large = by_shopify({**ORDER, "note": "x" * 200_000})
     inbound: InboundDoor = front.app.state.resources.inbound
-    narrow = replace(inbound, room=BodyRoom(in_all=600_000, of_one=250_000))
+    narrow = replace(inbound, room=body_room(600_000, 250_000))
     front.app.state.resources = replace(front.app.state.resources, inbound=narrow)
     entered, go_on = asyncio.Event(), asyncio.Event()
 

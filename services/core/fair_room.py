@@ -1,0 +1,119 @@
+"""A room with fair shares: what a process holds at once, in bytes or in callers.
+
+When the room is full, a newcomer takes the place of the key that holds the most. A few keys can
+fill the room, but they cannot keep another one out.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+
+from domain.core.errors import CallerBusy, DomainError
+
+
+class FairRoom:
+    """Units that are held, by key and in all. Each key holds at most `of_one`, and at most half of
+    what the others leave free.
+
+    `not_counted`: a place of at most so many units takes no room. `refusal`: raised where there is
+    no room.
+    """
+
+    def __init__(
+        self,
+        *,
+        in_all: int,
+        of_one: int,
+        not_counted: int = 0,
+        refusal: type[DomainError] = CallerBusy,
+    ) -> None:
+        self._in_all = in_all
+        self._of_one = of_one
+        self.not_counted = not_counted
+        self.refusal = refusal
+        self._held: Counter[Hashable] = Counter()
+        self._sum = 0
+        # Oldest first.
+        self._waiting: dict[RoomShare, Callable[[], None]] = {}
+
+    @contextmanager
+    def place(self, *keys: Hashable) -> Iterator["RoomShare"]:
+        """A place for as long as the block runs. It counts for each of the keys."""
+        place = RoomShare(self, keys)
+        try:
+            yield place
+        finally:
+            place.settle()
+            self._change(place, -place.held)
+
+    def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
+        """Note how the place is given up; None: not any more."""
+        if give_way is None:
+            self._waiting.pop(place, None)
+        else:
+            self._waiting[place] = give_way
+
+    def take(self, place: "RoomShare", more: int) -> None:
+        """Give the place so many units more. Raises `refusal`."""
+        load = self._load(place) + more
+        if load > self._of_one:
+            raise self.refusal
+        while not self._fits(place, more):
+            largest = max(self._waiting, key=self._load, default=None)
+            if largest is None or self._load(largest) <= load:
+                raise self.refusal
+            self._give_up(largest)
+        self._change(place, more)
+
+    def _fits(self, place: "RoomShare", more: int) -> bool:
+        free = self._in_all - self._sum
+        return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
+
+    def _load(self, place: "RoomShare") -> int:
+        """What the place's largest key holds."""
+        return max(self._held[key] for key in place.keys)
+
+    def _give_up(self, place: "RoomShare") -> None:
+        give_way = self._waiting.pop(place)
+        self._change(place, -place.held)
+        place.is_given_up = True
+        give_way()
+
+    def _change(self, place: "RoomShare", by: int) -> None:
+        place.held += by
+        self._sum += by
+        for key in place.keys:
+            self._held[key] += by
+            if not self._held[key]:
+                del self._held[key]
+
+
+class RoomShare:
+    """A part of the room. `is_given_up`: another key has taken it."""
+
+    def __init__(self, room: FairRoom, keys: tuple[Hashable, ...]) -> None:
+        self._room = room
+        self.keys = keys
+        self.held = 0
+        self.is_given_up = False
+
+    def grow(self, size: int) -> None:
+        """Take room for `size` units in all. Raises the room's refusal."""
+        if self.is_given_up:
+            raise self._room.refusal
+        if size <= max(self.held, self._room.not_counted):
+            return
+        self._room.take(self, size - self.held)
+
+    def may_give_way(self, give_way: Callable[[], None]) -> None:
+        """Let another key take this place until `settle`. `give_way`: called once then."""
+        self._room.waits(self, give_way)
+
+    def settle(self) -> None:
+        """Keep the place from now on. Raises nothing; see `is_given_up`."""
+        self._room.waits(self, None)
+
+    def check_kept(self) -> None:
+        """Raises the room's refusal if the place is given up."""
+        if self.is_given_up:
+            raise self._room.refusal
