@@ -1,14 +1,14 @@
 """codes of a ticket or the widget that are shared by the places of an address
 
 Revision: 5c0de5a9d1e4
-Follows: 91b7e40d5c26
+Follows: c4e81f9a27d6
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "5c0de5a9d1e4"
-down_revision = "91b7e40d5c26"
+down_revision = "c4e81f9a27d6"
 branch_labels = None
 depends_on = None
 
