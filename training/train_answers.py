@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -136,7 +136,7 @@ def train(examples: Sequence[Example], output: Path) -> list[str]:
     rows = np.vstack([each for each, _ in answered])
     right = np.concatenate([each for _, each in answered])
     sentence, answer = fit_sentences(examples), fit(rows, right, _ANSWER_C, balanced=False)
-    arrays = {
+    arrays: dict[str, Any] = {
         f"{name}_{part}": np.round(np.asarray(getattr(model, part), dtype=np.float64), 5)
         for name, model in (("sentence", sentence), ("answer", answer))
         for part in ("weights", "bias", "means", "spreads")
