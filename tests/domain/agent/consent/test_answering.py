@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from domain.agent.plan import ActionKind
-from domain.agent.speech.answering import read_confirmation
-from domain.agent.speech.confirmation import Assent, Confirmation
+from domain.agent.consent.answering import read_confirmation
+from domain.agent.consent.confirmation import Assent, Confirmation
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.money import Money
 from domain.core.strict_yaml import read_yaml
+from domain.intake.order_number import find_order_numbers
 from tests.support.core.each import each
 
 _FILE: Final = Path(__file__).with_name("answers.yaml")
@@ -33,6 +35,26 @@ class Others(BaseModel):
     added: tuple[str, ...]
 
 
+class AnswersByAction(BaseModel):
+    yes: dict[ActionKind, tuple[str, ...]]
+    misleading: dict[ActionKind, tuple[str, ...]]
+
+
+@cache
+def by_action() -> AnswersByAction:
+    file = _FILE.with_name("answers_by_action.yaml")
+    return AnswersByAction.model_validate(read_yaml(file.read_text()))
+
+
+def rows(listed: dict[ActionKind, tuple[str, ...]]) -> list[tuple[ActionKind, str]]:
+    return [(kind, text) for kind, texts in listed.items() for text in texts]
+
+
+def answered_in_full(kind: ActionKind, text: str) -> Assent:
+    asked = question("61207", kind, Money(minor=4900, currency="EUR"))
+    return read_confirmation(text, find_order_numbers(text, asked=True), asked).assent
+
+
 @cache
 def others() -> Others:
     return Others.model_validate(read_yaml(_OTHERS.read_text()))
@@ -43,9 +65,15 @@ def answers() -> Answers:
     return Answers.model_validate(read_yaml(_FILE.read_text()))
 
 
-def answered(text: str, kind: ActionKind | None = ActionKind.REFUND) -> Confirmation:
+def question(
+    number: str = "1043", kind: ActionKind = ActionKind.REFUND, amount: Money | None = None
+) -> PlannedAction:
+    return PlannedAction(kind=kind, order_number=number, amount=amount)
+
+
+def answered(text: str, kind: ActionKind = ActionKind.REFUND) -> Confirmation:
     numbers = tuple(dict.fromkeys(_NUMBER.findall(text)))
-    return read_confirmation(text, numbers, "1043", kind)
+    return read_confirmation(text, numbers, question(kind=kind))
 
 
 @each(answers().yes)
@@ -71,6 +99,36 @@ def test_another_order_is_meant(text: str) -> None:
 @each(answers().other)
 def test_anything_else_drops_the_question(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.OTHER)
+
+
+@each(rows(by_action().yes))
+def test_a_yes_with_the_action_a_question_about_time_or_an_excuse(
+    kind: ActionKind, text: str
+) -> None:
+    assert answered_in_full(kind, text) is Assent.YES
+
+
+@each(rows(by_action().misleading))
+def test_no_yes_to_the_action_that_the_question_names(kind: ActionKind, text: str) -> None:
+    assert answered_in_full(kind, text) is not Assent.YES
+
+
+def test_a_quoted_question_below_the_answer_is_left_out() -> None:
+    quoted = "\n\nOn 3 Jun 2026, at 08:12, Support wrote:\n> Shall we refund it? Yes or no."
+
+    assert answered("Yes!! thank you\nClaire" + quoted).assent is Assent.YES
+    assert answered("I cannot open this" + quoted).assent is Assent.OTHER
+    assert answered("Yes" + quoted + "\nwait, no").assent is Assent.OTHER
+    assert answered("> yes").assent is Assent.OTHER
+
+
+def test_only_the_sum_of_the_question_belongs_to_a_yes() -> None:
+    refund = ActionKind.REFUND
+
+    assert answered_in_full(refund, "yes, 49,00 EUR") is Assent.YES
+    assert answered_in_full(refund, "oui, 49 €") is Assent.YES
+    for text in ("yes, 94,00 EUR", "yes, 49.01", "yes, 49 USD", "oui 490 €", "yes 4900"):
+        assert answered_in_full(refund, text) is not Assent.YES, text
 
 
 @each(others().other)
@@ -104,14 +162,14 @@ def test_the_table_is_large_enough() -> None:
     assert len(others().added) >= 60
 
 
-def test_a_yes_that_names_another_action_is_told_apart_where_the_action_is_known() -> None:
+def test_a_yes_that_names_another_action_is_none() -> None:
     assert answered("yes, cancel it", ActionKind.CANCEL_ORDER).assent is Assent.YES
     assert answered("yes, cancel it", ActionKind.REFUND).assent is Assent.OTHER
 
 
 def test_a_number_is_the_same_however_it_is_written() -> None:
-    assert read_confirmation("yes, fr-1042", ("fr-1042",), "FR-1042").assent is Assent.YES
-    assert read_confirmation("yes #1043", ("1043",), "#1043").assent is Assent.YES
+    assert read_confirmation("yes, fr-1042", ("fr-1042",), question("FR-1042")).assent is Assent.YES
+    assert read_confirmation("yes #1043", ("1043",), question("#1043")).assent is Assent.YES
 
 
 @given(st.text(max_size=300))
@@ -129,6 +187,6 @@ def test_a_yes_that_asks_or_limits_is_none(text: str, behind: str) -> None:
 )
 def test_the_request_again_is_no_yes(text: str) -> None:
     """A message that is sent twice must not confirm itself."""
-    said = read_confirmation(text, ("7104",), "7104", ActionKind.REFUND)
+    said = read_confirmation(text, ("7104",), question("7104"))
 
     assert said.assent is Assent.OTHER
