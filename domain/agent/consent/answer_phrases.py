@@ -53,6 +53,7 @@ def _expression(
     expressions = [
         (known.apology, Does.APOLOGY),
         (known.excuse, Does.EXCUSE),
+        (known.notice, Does.NOTICE),
         (known.question, Does.QUESTION),
     ]
     if asked.kind is ActionKind.REFUND:

@@ -34,6 +34,9 @@ _ATTRIBUTION: Final = re.compile(
     r"(?:wrote|a écrit|schrieb|ha scritto|escribió|schreef)[^\n]{0,60} ?:",
     re.IGNORECASE,
 )
+_ORIGINAL: Final = re.compile(
+    r"-{3,} ?(?:original message|message d['’]origine|message original) ?-{3,}", re.IGNORECASE
+)
 _ATTRIBUTION_LINES: Final = 3
 _NUMBER_SIGN: Final = re.compile(r"\b[nN][°º]")
 _WRAPPED: Final = re.compile(r"(?<=[^\n]{40})\n(?=[a-zà-ÿ])")
@@ -71,20 +74,33 @@ class AnswerText:
 
 
 def without_quoted_mail(text: str) -> str:
-    """Return the text without the mail that is quoted below it, marked by ">" on each line."""
+    """Return the text without quoted lines, marked by ">", and the mail forwarded below it.
+
+    A text of quoted lines alone is returned whole.
+    """
     if len(text) > MAX_ANSWER_CHARS:
         return text
     lines = text.rstrip().split("\n")
-    kept = len(lines)
-    while kept and (not lines[kept - 1].strip() or lines[kept - 1].lstrip().startswith(">")):
-        kept -= 1
-    if kept == len(lines):
-        return text
-    for count in range(1, min(_ATTRIBUTION_LINES, kept) + 1):
-        if _ATTRIBUTION.fullmatch(" ".join(lines[kept - count : kept]).strip()):
-            kept -= count
-            break
-    return "\n".join(lines[:kept])
+    end = next((at for at, line in enumerate(lines) if _ORIGINAL.fullmatch(line.strip())), None)
+    kept: list[str] = []
+    for line in lines[:end]:
+        if not line.lstrip().startswith(">"):
+            kept.append(line)
+        elif kept:
+            kept = _without_attribution(kept)
+    own = "\n".join(kept).strip()
+    return own or text
+
+
+def _without_attribution(lines: list[str]) -> list[str]:
+    """The lines without "On … wrote:" at their end, which may be wrapped."""
+    kept = lines
+    while kept and not kept[-1].strip():
+        kept = kept[:-1]
+    for count in range(1, min(_ATTRIBUTION_LINES, len(kept)) + 1):
+        if _ATTRIBUTION.fullmatch(" ".join(kept[-count:]).strip()):
+            return kept[:-count]
+    return lines
 
 
 def answer_text(text: str) -> AnswerText:
@@ -102,7 +118,9 @@ def answer_text(text: str) -> AnswerText:
             words.extend(_words(match, shape))
             continue
         plain = plain and shape != "quote"
-        if match[0] == "." and _abbreviates(read, match, words):
+        if match[0] == "." and _abbreviates(
+            read, match, words, is_first=not runs and len(words) == 1
+        ):
             continue
         closes = shape in {"ask", "end", "line"}
         if words:
@@ -116,14 +134,16 @@ def answer_text(text: str) -> AnswerText:
     return AnswerText(tuple(runs), plain, asks)
 
 
-def _abbreviates(text: str, match: re.Match[str], words: list[AnswerWord]) -> bool:
+def _abbreviates(
+    text: str, match: re.Match[str], words: list[AnswerWord], *, is_first: bool
+) -> bool:
     """Whether the full stop is that of "no. 1042" or of "Mrs. J. Smith"."""
     if not words:
         return False
     last, behind = words[-1], text[match.end() : match.end() + 3].lstrip(" #°")[:1]
     if behind.isdigit():
         return last.folded in _BEFORE_NUMBERS
-    is_initial = last.end - last.start == 1 and len(words) > 1
+    is_initial = last.end - last.start == 1 and not is_first
     short = last.folded in _TITLES or is_initial
     return short and behind.isupper() and text[last.start].isupper()
 

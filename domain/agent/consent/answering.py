@@ -30,7 +30,7 @@ _NAMED_ORDER: Final = frozenset({"order", "commande", "cmd", "cde"})
 _UNFINISHED: Final = frozenset(
     {"and", "et", "for", "pour", "pr", "of", "de", "with", "on", "a", "to", "so"}
 )
-_SAYS_NOTHING: Final = frozenset({Does.AROUND, Does.APOLOGY, Does.EXCUSE})
+_SAYS_NOTHING: Final = frozenset({Does.AROUND, Does.APOLOGY, Does.EXCUSE, Does.NOTICE})
 _TRAILS_OFF: Final = re.compile(r"(?:\.\.|…)\W*\Z")
 _CURRENCIES: Final = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP",
@@ -145,7 +145,8 @@ def _may_ask(phrases: list[AnswerPhrase]) -> bool:
     """Whether a run with a question mark asks how long it takes, or for the action once more."""
     is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
     does = [phrase.does for phrase in phrases]
-    return does[-1:] == [Does.QUESTION] or (is_polite and Does.ACTION in does)
+    about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]
+    return about_time or (is_polite and Does.ACTION in does)
 
 
 def _take(
@@ -177,6 +178,8 @@ def _take(
     if acts and any(phrase.does is Does.CONSENTING for phrase in phrases):
         answer.does.append(Does.ASSENT)
     unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
+    # "Yes let me know" agrees to that alone.
+    unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
     # "Cancel the cancellation".
     twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1
     if (((takes and ordered) or asks_for) and not acts) or unfinished or twice:

@@ -19,7 +19,7 @@ class Does(StrEnum):
     """What a word of an answer does. `asking`: belongs to a request that is said again.
     `consenting`: says yes to the action behind it.
     `question`: one about the time that the action takes. `apology`,
-    `excuse`: why the answer is late or short."""
+    `excuse`: why the answer is late or short. `notice`: asks for word when it is done."""
 
     ASSENT = "assent"
     DENIAL = "denial"
@@ -34,6 +34,7 @@ class Does(StrEnum):
     QUESTION = "question"
     APOLOGY = "apology"
     EXCUSE = "excuse"
+    NOTICE = "notice"
     ELSE = "else"
 
 
@@ -54,6 +55,7 @@ class _File(LexiconFile):
     polite_questions: frozenset[str]
     near: tuple[str, ...]
     taking: frozenset[str]
+    notices: str
     questions: str
     questions_of_it: str
     money: str
@@ -91,6 +93,7 @@ class AnswerWords:
     farewell: re.Pattern[str]
     apology: re.Pattern[str]
     excuse: re.Pattern[str]
+    notice: re.Pattern[str]
     question: re.Pattern[str]
     question_of_it: re.Pattern[str]
     sign_off: re.Pattern[str]
@@ -123,6 +126,7 @@ def answer_words() -> AnswerWords:
         farewell=expression(_AROUND, parts),
         apology=expression(f"(?:{file.apologies}){_END}", {}),
         excuse=expression(f"(?:{file.excuses}){_END}", parts),
+        notice=expression(f"(?:{file.notices}){_END}", {}),
         question=expression(f"(?:{file.questions}){_END}", parts),
         question_of_it=expression(f"(?:{file.questions_of_it}){_END}", parts),
         sign_off=expression(file.sign_offs, {}),
