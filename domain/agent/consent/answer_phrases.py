@@ -11,6 +11,7 @@ from domain.agent.plan import ActionKind, PlannedAction
 
 _LONGEST_PHRASE: Final = 8
 _LONGEST_EXPRESSION: Final = 18
+_AGE_DIGITS: Final = 2
 _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 
 
@@ -54,6 +55,7 @@ def _expression(
         (known.apology, Does.APOLOGY),
         (known.excuse, Does.EXCUSE),
         (known.notice, Does.NOTICE),
+        (known.reason, Does.AROUND),
         (known.question, Does.QUESTION),
     ]
     if asked.kind is ActionKind.REFUND:
@@ -98,3 +100,30 @@ def spelled(words: tuple[AnswerWord, ...]) -> str:
 def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
     whole = len(words) <= _LONGEST_EXPRESSION and pattern.fullmatch(spelled(words))
     return bool(whole)
+
+
+def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
+    """Whether words that no list explains tell a story beside the answer: nothing that negates,
+    limits, delays or asks, and no number."""
+    known = answer_words()
+    return all(
+        (one.shape == "word" or (one.folded.isdigit() and len(one.folded) <= _AGE_DIGITS))
+        and spelled((one,)) not in known.unsettling
+        and spelled((one,)) not in known.participles
+        and spelled((one,)) not in known.actions
+        and spelled((one,)) not in known.no_names
+        for one in words
+    )
+
+
+def told_from(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
+    """Return where a story begins in a run, or None if it holds none."""
+    at, starts = 0, 0
+    for phrase in answer_phrases(words, asked):
+        if phrase.does is Does.ELSE:
+            story = at if starts else 0
+            begins = starts == 0 or words[at].folded in answer_words().tellers
+            return story if begins and turns_no_yes(words[story:]) else None
+        at += phrase.said.count(" ") + 1
+        starts = starts if phrase.does is Does.AROUND else at
+    return None

@@ -73,10 +73,12 @@ class AnswerText:
     asks: bool = False
 
 
-def without_quoted_mail(text: str) -> str:
-    """Return the text without quoted lines, marked by ">", and the mail forwarded below it.
+def without_question(text: str, number: str) -> str:
+    """Return the text without the question that it quotes: lines marked by ">", or the original
+    mail below it.
 
-    A text of quoted lines alone is returned whole.
+    What is quoted must name the order; otherwise it may be another question, and the text is
+    returned whole. So is a text of quoted lines alone.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text
@@ -89,7 +91,10 @@ def without_quoted_mail(text: str) -> str:
         elif kept:
             kept = _without_attribution(kept)
     own = "\n".join(kept).strip()
-    return own or text
+    quoted = [line for line in lines[:end] if line.lstrip().startswith(">")]
+    quoted += lines[end:] if end is not None else []
+    names_order = bool(number) and number.casefold() in "\n".join(quoted).casefold()
+    return own if own and names_order else text
 
 
 def _without_attribution(lines: list[str]) -> list[str]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from domain.agent.consent.answer_phrases import AnswerPhrase, answer_phrases
+from domain.agent.consent.answer_phrases import AnswerPhrase, answer_phrases, told_from
 from domain.agent.consent.answer_signature import is_device, signed_runs
-from domain.agent.consent.answer_text import answer_text, without_quoted_mail
+from domain.agent.consent.answer_text import answer_text, without_question
 from domain.agent.consent.answering_words import Does, answer_words
 from domain.agent.consent.confirmation import Assent, Confirmation
 from domain.agent.plan import ActionKind, PlannedAction
@@ -41,13 +41,15 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """What the words of an answer do, in order. `another`: the other orders that are named."""
+    """What the words of an answer do, in order. `another`: the other orders that are named.
+    `plain_consent`: one run says yes and names the action."""
 
     does: list[Does] = field(default_factory=list)
     kinds: set[ActionKind] = field(default_factory=set)
     another: list[str] = field(default_factory=list)
     asks: bool = False
     refuses_asked: bool = False
+    plain_consent: bool = False
 
     def has(self, *does: Does) -> bool:
         return any(one in does for one in self.does)
@@ -60,9 +62,9 @@ class _Answer:
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
     """Return what the customer answers to the question about `asked`. Never raises.
 
-    `numbers`: of the orders that the message names. A mail quoted below the answer is left out.
+    `numbers`: of the orders that the message names. A quoted question is left out.
     """
-    own = without_quoted_mail(text)
+    own = without_question(text, asked.order_number or "")
     answer = _read(own, numbers, asked)
     shown = _shown(own)
     if answer.asks or answer.kinds - {asked.kind}:
@@ -84,7 +86,7 @@ def _confirmation(assent: Assent) -> Confirmation:
 
 def _correction(answer: _Answer) -> Confirmation:
     """One other order, or "the other one"; not a question beside it, nor a second matter."""
-    if answer.has(Does.ELSE, Does.QUESTION) or len(answer.another) > 1:
+    if answer.has(Does.ELSE, Does.QUESTION, Does.TOLD) or len(answer.another) > 1:
         return _confirmation(Assent.OTHER)
     if answer.has(Does.ASKED) and not answer.refuses_asked:
         return _confirmation(Assent.OTHER)
@@ -100,6 +102,8 @@ def _assent(text: str, answer: _Answer) -> Assent:
     if answer.has(Does.CORRECTING, Does.ELSE) or not answer.has(Does.ASSENT):
         return Assent.OTHER
     if answer.has(Does.EXCUSE) and not answer.has(Does.APOLOGY, Does.ACTION):
+        return Assent.OTHER
+    if answer.has(Does.TOLD) and not answer.plain_consent:
         return Assent.OTHER
     return Assent.YES if _plain(text) else Assent.OTHER
 
@@ -132,13 +136,32 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
         answer.does.append(Does.ELSE)
     runs = runs[: len(runs) - signed_runs(text, said, runs)]
     known = {_same(number): number for number in numbers}
-    left = _READ_WORDS
+    left, said_yes = _READ_WORDS, False
     for run in runs:
-        phrases = list(answer_phrases(run.words[:left], asked))
+        words = run.words[:left]
         left = max(left - len(run.words), 0)
+        story = told_from(words, asked)
+        phrases = list(answer_phrases(words[:story], asked))
+        before = len(answer.does)
         _take(answer, phrases, known, asked)
-        answer.asks |= run.asks and not _may_ask(phrases)
+        said_yes = _consents(answer, answer.does[before:], said_yes=said_yes)
+        if story is not None:
+            answer.does.append(Does.TOLD)
+        answer.asks |= run.asks and not (story is None and _may_ask(phrases))
     return answer
+
+
+def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
+    """Note a run that names the action behind a yes, its own or that of the run before, and return
+    whether a yes stands open after it."""
+    if Does.ELSE in does:
+        return False
+    if Does.ASSENT in does:
+        behind, said_yes = does[does.index(Does.ASSENT) :], True
+    else:
+        behind = does
+    answer.plain_consent |= Does.CONSENTING in does or (said_yes and Does.ACTION in behind)
+    return said_yes
 
 
 def _may_ask(phrases: list[AnswerPhrase]) -> bool:

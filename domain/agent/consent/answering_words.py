@@ -19,7 +19,8 @@ class Does(StrEnum):
     """What a word of an answer does. `asking`: belongs to a request that is said again.
     `consenting`: says yes to the action behind it.
     `question`: one about the time that the action takes. `apology`,
-    `excuse`: why the answer is late or short. `notice`: asks for word when it is done."""
+    `excuse`: why the answer is late or short. `notice`: asks for word when it is done.
+    `told`: something else, in words that turn no yes."""
 
     ASSENT = "assent"
     DENIAL = "denial"
@@ -35,6 +36,7 @@ class Does(StrEnum):
     APOLOGY = "apology"
     EXCUSE = "excuse"
     NOTICE = "notice"
+    TOLD = "told"
     ELSE = "else"
 
 
@@ -69,6 +71,9 @@ class _File(LexiconFile):
     sign_offs: str
     devices: str
     relations: str
+    reasons: str
+    unsettling: frozenset[str]
+    tellers: frozenset[str]
     titles: frozenset[str]
     names: frozenset[str]
     no_names: frozenset[str]
@@ -88,12 +93,15 @@ class AnswerWords:
     taking: frozenset[str]
     names: frozenset[str]
     no_names: frozenset[str]
+    unsettling: frozenset[str]
+    tellers: frozenset[str]
     titles: frozenset[str]
     single_words: frozenset[str]
     farewell: re.Pattern[str]
     apology: re.Pattern[str]
     excuse: re.Pattern[str]
     notice: re.Pattern[str]
+    reason: re.Pattern[str]
     question: re.Pattern[str]
     question_of_it: re.Pattern[str]
     sign_off: re.Pattern[str]
@@ -121,11 +129,14 @@ def answer_words() -> AnswerWords:
         taking=file.taking,
         names=file.names,
         no_names=file.no_names,
+        unsettling=file.unsettling,
+        tellers=file.tellers,
         titles=file.titles,
         single_words=frozenset(listed - file.names - file.titles),
         farewell=expression(_AROUND, parts),
         apology=expression(f"(?:{file.apologies}){_END}", {}),
         excuse=expression(f"(?:{file.excuses}){_END}", parts),
+        reason=expression(f"(?:{file.reasons}){_END}", {}),
         notice=expression(f"(?:{file.notices}){_END}", {}),
         question=expression(f"(?:{file.questions}){_END}", parts),
         question_of_it=expression(f"(?:{file.questions_of_it}){_END}", parts),

@@ -29,10 +29,11 @@ class Answers(BaseModel):
 
 
 class Others(BaseModel):
-    """`added`: sentences that are no part of any yes."""
+    """`added`: sentences that are no part of any yes. `stories`: of no yes that is bare."""
 
     other: tuple[str, ...]
     added: tuple[str, ...]
+    stories: tuple[str, ...]
 
 
 class AnswersByAction(BaseModel):
@@ -114,12 +115,44 @@ def test_no_yes_to_the_action_that_the_question_names(kind: ActionKind, text: st
 
 
 def test_a_quoted_question_below_the_answer_is_left_out() -> None:
-    quoted = "\n\nOn 3 Jun 2026, at 08:12, Support wrote:\n> Shall we refund it? Yes or no."
+    quoted = "\n\nOn 3 Jun 2026, at 08:12, Support wrote:\n> Shall we refund 1043? Yes or no."
 
     assert answered("Yes!! thank you\nClaire" + quoted).assent is Assent.YES
     assert answered("I cannot open this" + quoted).assent is Assent.OTHER
     assert answered("Yes" + quoted + "\nwait, no").assent is Assent.OTHER
     assert answered("> yes").assent is Assent.OTHER
+
+
+def test_a_yes_to_another_quoted_question_is_none() -> None:
+    """A shop asks more than one thing: an offer of a sample is no question about a refund."""
+    for quoted in ("> Would you like a free sample?", "> Is 12 Rue Haute still right?\n> Thanks"):
+        assert answered("Yes, with pleasure\n\n" + quoted).assent is not Assent.YES, quoted
+
+
+STORIES = (
+    "Yes please refund me, my daughter laughed at the shoes. God bless you",
+    "Dear young man, yes please do refund it. My grandson showed me how to use this machine.",
+    "Oui, remboursez-moi s'il vous plaît, la robe est trop petite.",
+    "Yes, please go ahead and refund me. It does not fit.",
+)
+TURNED = (
+    "Yes please refund me, my sister keeps the shoes",
+    "Yes please refund my sister, my daughter laughed",
+    "Yes. My grandson showed me how to use this machine.",
+    "The refund, yes, I saw it",
+    "Oui, remboursez-moi, quand la robe sera partie.",
+    "Yes, please refund me. It does fit if I breathe in.",
+)
+
+
+@each(STORIES)
+def test_a_yes_that_names_the_action_may_tell_more(text: str) -> None:
+    assert answered(text).assent is Assent.YES
+
+
+@each(TURNED)
+def test_what_is_told_beside_a_yes_may_turn_it(text: str) -> None:
+    assert answered(text).assent is not Assent.YES
 
 
 def test_only_the_sum_of_the_question_belongs_to_a_yes() -> None:
@@ -142,6 +175,14 @@ BETWEEN = (" ", ". ", ", ", "\n", "\n\n", ". Regards, ", "\nBonne journée, ")
 @each([(added, between) for added in others().added for between in BETWEEN])
 def test_a_yes_with_any_other_sentence_is_none(added: str, between: str) -> None:
     for text in answers().yes[::3]:
+        assert answered(text.strip() + between + added).assent is not Assent.YES, text
+        assert answered(added + between + text).assent is not Assent.YES, text
+
+
+@each([(added, between) for added in others().stories for between in BETWEEN])
+def test_a_bare_yes_with_a_story_is_none(added: str, between: str) -> None:
+    bare = [text for text in answers().yes if not re.search("(?i)refund|rembours", text)]
+    for text in bare[::3]:
         assert answered(text.strip() + between + added).assent is not Assent.YES, text
         assert answered(added + between + text).assent is not Assent.YES, text
 
