@@ -85,7 +85,7 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
         await change_settings(work, actor, change, granted=found)
         return
     if found.change.get("use") in HELD_TRUST:
-        await give_trust(work, found)
+        await give_trust(work, actor, found)
         return
     wanted = WantedChange.model_validate(found.change)
     live = Publication(model, wanted.override)

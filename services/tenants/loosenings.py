@@ -100,8 +100,8 @@ async def note_loosened(
         work.note(actor, "loosened", **audit_ids(difference))
 
 
-async def give_trust(work: UnitOfWork, found: Loosening) -> None:
-    """Let the withheld trust of an approved loosening take effect.
+async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
+    """Let the withheld trust of an approved loosening take effect. `actor`: who asked for it.
 
     Raises IntegrationNotFound, KeyNotFound, and LooseningChanged where the credential is another
     one by now.
@@ -122,6 +122,8 @@ async def give_trust(work: UnitOfWork, found: Loosening) -> None:
             is_there = await widgets.vouch(trust.since)
     if not is_there:
         raise LooseningChanged(found.id)
+    for difference in found.differences:
+        work.note(actor, "loosened", **audit_ids(difference))
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
