@@ -19,7 +19,8 @@ class AuthorProof(StrEnum):
 
     `nothing`: no field of its webhooks does. `mail`: the authentication of a mail by its receiving
     server. `signed_in`: the shop's own module states that the customer was signed in, with an
-    address that the shop has confirmed. `mapped`: the merchant's own system says so, in the field that its mapping names for `customer_verified`.
+    address that the shop has confirmed. `mapped`: the merchant's own system says so, in the field
+    that its mapping names for `customer_verified`.
     """
 
     NOTHING = "nothing"

@@ -155,7 +155,11 @@ LOOSER_PLAYBOOKS: dict[str, list[tuple[PlaybookEntry, PlaybookEntry]]] = {
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
     """The paths of all values of a playbook that a manager writes."""
-    inner = {"rulebook": Rulebook, "actions": ActionRule, "limits": MoneyLimits}
+    inner: dict[str, type[BaseModel]] = {
+        "rulebook": Rulebook,
+        "actions": ActionRule,
+        "limits": MoneyLimits,
+    }
     for name in model.model_fields:
         if name in inner:
             yield from _fields(inner[name], f"{prefix}{name}.")
