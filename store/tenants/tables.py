@@ -76,6 +76,8 @@ api_keys: Final = sa.Table(
     text("oauth_client_id", nullable=True),
     # Whether the word of its holder on a customer's address counts.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
+    # Its maker left then, and the managers have no mail about it yet.
+    time("notice_due_at", nullable=True),
 )
 
 # What a client has set; a client without a row has set nothing.
