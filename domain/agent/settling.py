@@ -53,7 +53,7 @@ def _standing_proposal(situation: Situation) -> PendingProposal | None:
     proposal, event = situation.thread.proposal, situation.event
     if proposal is None or not proposal.stands_at(situation.now) or event.author is not None:
         return None
-    if not event.may_act:
+    if not event.may_act or event.asked_before_code:
         return None
     return proposal if proposal.customer == customer_key(event.customer_email) else None
 

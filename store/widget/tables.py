@@ -66,9 +66,13 @@ widget_codes: Final = sa.Table(
     text("email"),
     # Where it was asked for from.
     text("network"),
+    # Of its mail; unknown of older codes.
+    text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # Until its mail is out.
     text("sealed_code", nullable=True),
+    # Good in each place of the address where a code was held back.
+    sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),
