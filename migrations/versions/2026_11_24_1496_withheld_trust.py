@@ -4,7 +4,7 @@ Whether the word of an API key, of an inbound endpoint's secret and of the widge
 customer's address counts. All that exist vouch.
 
 Revision: c4b6e1f09a37
-Follows: c4e81f9a27d6
+Follows: 5c0de5a9d1e4
 """
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "c4b6e1f09a37"
-down_revision = "c4e81f9a27d6"
+down_revision = "5c0de5a9d1e4"
 branch_labels = None
 depends_on = None
 
