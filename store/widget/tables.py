@@ -23,6 +23,9 @@ widgets: Final = sa.Table(
     text("sealed_secret", nullable=True),
     text("previous_sealed_secret", nullable=True),
     time("previous_secret_until", nullable=True),
+    # Whether the secret signs users; the one before does until its time is over.
+    sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
+    time("secret_since", nullable=True),
     text("previous_key", nullable=True),
     time("previous_key_until", nullable=True),
     time("updated_at"),

@@ -146,8 +146,15 @@ async def _mail_server(front: LiveEngine, owner: dict[str, str], _: str) -> http
     return await front.http.patch(SETTINGS, json={"authserv_ids": ["mx.eve.test"]}, headers=owner)
 
 
+async def _sensitive_word(front: LiveEngine, owner: dict[str, str], _: str) -> httpx.Response:
+    words = {"sensitive_words": ["lawyer", "poison"]}
+    assert (await front.http.patch(SETTINGS, json=words, headers=owner)).status_code == 200
+    return await front.http.patch(SETTINGS, json={"sensitive_words": ["lawyer"]}, headers=owner)
+
+
 @pytest.mark.parametrize(
-    "way", [_import, _edit, _narrow, _off_then_on, _restore, _setting, _mail_server]
+    "way",
+    [_import, _edit, _narrow, _off_then_on, _restore, _setting, _mail_server, _sensitive_word],
 )
 async def test_every_way_waits(
     front: LiveEngine, shop: Shop, owner: dict[str, str], playbook_id: str, way: Way
