@@ -22,6 +22,7 @@ from domain.runs.address_code_mail import address_code_mail
 from store.core.database import Database
 from store.runs.address_codes import NOTHING, AddressCodeRepository, NewAddressCode
 from store.runs.cases import Case
+from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
@@ -102,6 +103,9 @@ class AddressCodes:
 
     async def _due(self, tenant: TenantId, code_id: str) -> OutgoingMail | None:
         async with self._database.tenant(tenant) as connection:
+            # The code has the id of its run.
+            if await AutomationStops(connection, tenant).holds(code_id):
+                return None
             code = await AddressCodeRepository(connection, tenant).to_mail(code_id, self._now())
         if code is None:
             return None

@@ -6,11 +6,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.runs.joined_messages import end_joined
-from activities.runs.outcome_event import answered, event_of
+from activities.runs.outcome_event import answered, answers_in_place, event_of
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.safety.acknowledgement import acknowledgement
-from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.speech.language import spoken_language
 from domain.agent.verdict import blocked_for_good
 from domain.core import names
@@ -27,6 +26,7 @@ from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
 from store.runs.threads import ThreadRepository
+from store.tenants.automation import AutomationStops
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 from store.webhooks.deliveries import DeliveryRepository
@@ -49,11 +49,12 @@ class Persist:
         direction) for the message, and for what merchants are told the run_id, with the round
         where a human is asked. The run's row is locked, so two attempts cannot interleave. Where
         people have the conversation by now, the message is added to their review, and nothing else
-        is written.
+        is written. Where everything automatic is stopped, an answer that is not stored yet is not.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
             await lock_account(connection, tenant, step)
+            stopped = await AutomationStops(connection, tenant).holds(step.ref.run_id)
             runs = RunRepository(connection, tenant)
             deliveries = DeliveryRepository(connection, tenant)
             reviews = AnsweredElsewhere(connection, tenant)
@@ -67,15 +68,16 @@ class Persist:
                         step.ref.event_id
                     ),
                 )
+            if stopped and answers_in_place(step):
+                await ActionLedger(connection, tenant).take_back_answer(step.ref.run_id, step.round)
+                return PersistResult(duration_ms=_took(run, now), stopped=True)
             if step.escalation is not None and step.round == 0:
                 joined = await reviews.join_late(step.ref.event_id)
                 if joined is not None:
                     return PersistResult(duration_ms=_took(run, now), joined=joined)
             step = await _with_steps(connection, tenant, step)
             result = _result(step, run, now)
-            if step.status is RunStatus.NEEDS_REVIEW and run.sensitive and not run.in_shadow:
-                said = await _acknowledged(connection, tenant, run.text, run.sensitive)
-                result = result.model_copy(update={"acknowledgement": said})
+            result = await _acknowledged(connection, tenant, step, run, result, stopped=stopped)
             await runs.finish(
                 result,
                 steps=step.steps,
@@ -181,15 +183,26 @@ async def _shown(
 
 
 async def _acknowledged(
-    connection: AsyncConnection, tenant: TenantId, text: str, matter: SensitiveMatter
-) -> str:
-    """What may be said at once to a customer whose matter went to people."""
-    return acknowledgement(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    step: PersistInput,
+    run: RunState,
+    result: RunResult,
+    *,
+    stopped: bool,
+) -> RunResult:
+    """The result with what may be said at once to a customer whose matter went to people."""
+    if run.sensitive is None or run.in_shadow or stopped:
+        return result
+    if step.status is not RunStatus.NEEDS_REVIEW:
+        return result
+    said = acknowledgement(
         await SettingsRepository(connection, tenant).read(),
-        spoken_language(text),
+        spoken_language(run.text),
         await ClientRepository(connection).brand_name(tenant),
-        matter,
+        run.sensitive,
     )
+    return result.model_copy(update={"acknowledgement": said})
 
 
 def _words(step: PersistInput, run: RunState) -> str:

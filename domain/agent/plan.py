@@ -97,6 +97,11 @@ class StepOutcome(BaseModel):
     detail: str = ""
     begun: bool = True
 
+    @classmethod
+    def blocked(cls, kind: ActionKind, reason: str) -> Self:
+        """The outcome of a step that may not be done now. `reason`: a PolicyReason."""
+        return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
+
     @property
     def was_triggered(self) -> bool:
         """Whether the action was set off, whatever came of it."""

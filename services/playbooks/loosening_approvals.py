@@ -19,6 +19,7 @@ from services.playbooks.playbooks import (
     update_playbook,
 )
 from services.playbooks.publish_gate import Publication
+from services.tenants.automation import RESUME, resume_automation
 from services.tenants.client_settings import USE as SETTINGS
 from services.tenants.client_settings import change_settings
 from store.tenants.accounts import AccountRepository
@@ -82,6 +83,9 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
     if found.change.get("use") == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])
         await change_settings(work, actor, change, granted=found)
+        return
+    if found.change.get("use") == RESUME:
+        await resume_automation(work, actor, granted=found)
         return
     wanted = WantedChange.model_validate(found.change)
     live = Publication(model, wanted.override)

@@ -1,0 +1,39 @@
+"""The stops, as members and operators throw them."""
+
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from services.tenants.automation import (
+    resume_automation,
+    resume_installation,
+    stop_automation,
+    stop_installation,
+)
+from tests.support.core.engine import LiveEngine
+from tests.support.core.units import units_on
+from tests.support.tenants.shop import Shop
+
+OPERATOR = Actor.operator("operator:tester")
+
+
+def owner_of(shop: Shop) -> Actor:
+    return Actor.person(shop.owner_user_id, Role.OWNER)
+
+
+async def stop(engine: LiveEngine, shop: Shop) -> None:
+    async with units_on(engine.database).of(shop.tenant) as work:
+        await stop_automation(work, owner_of(shop))
+
+
+async def resume(engine: LiveEngine, shop: Shop) -> None:
+    async with units_on(engine.database).of(shop.tenant) as work:
+        await resume_automation(work, owner_of(shop))
+
+
+async def stop_all(engine: LiveEngine) -> None:
+    async with units_on(engine.database).everywhere() as work:
+        await stop_installation(work, OPERATOR)
+
+
+async def resume_all(engine: LiveEngine) -> None:
+    async with units_on(engine.database).everywhere() as work:
+        await resume_installation(work, OPERATOR)
