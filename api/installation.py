@@ -31,6 +31,7 @@ def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str
                 "oldest_received_run_seconds",
                 _age_s(found.oldest_received, now()),
             ),
+            Number("installation_stopped", found.is_stopped),
             Number("open_reviews", found.open_reviews),
             Number("pending_deliveries", found.pending_deliveries),
             Number("unfinished_webhooks", found.unfinished_webhooks),

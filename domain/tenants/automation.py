@@ -49,7 +49,7 @@ def resumed(
         if stop is None or after.stopped is not None or stop.by == actor:
             return ()
         # With its time: an approval of this change ends no later stop.
-        since = stop.at.isoformat(timespec="seconds")
-        return (LoosenedRule(place="automation", before=f"stopped {since}", after="running"),)
+        before_it = f"stopped {stop.at.isoformat()}"
+        return (LoosenedRule(place="automation", before=before_it, after="running"),)
 
     return compare

@@ -87,10 +87,14 @@ def is_held(
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """The settings whose change lowers what counts as proof, or ends the wait itself."""
+    """The settings whose change lowers what counts as proof, lets the agent answer more by itself,
+    or ends the wait itself."""
     found: list[LoosenedRule] = []
     if before.holds_loosening and not after.holds_loosening:
         found.append(LoosenedRule(place="settings: holds_loosening", before="true", after="false"))
+    if after.answers_from_knowledge and not before.answers_from_knowledge:
+        place = "settings: answers_from_knowledge"
+        found.append(LoosenedRule(place=place, before="false", after="true"))
     if set(after.authserv_ids) - set(before.authserv_ids):
         found.append(
             LoosenedRule(

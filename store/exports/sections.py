@@ -94,6 +94,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),
+            Column(
+                "answers_from_knowledge",
+                CellKind.BOOLEAN,
+                "coalesce(t.answers_from_knowledge, true)",
+            ),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),
