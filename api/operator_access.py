@@ -10,12 +10,12 @@ from api.openapi import SESSION
 from api.resources import Resources
 from api.route import Part
 from domain.tenants.actor import Actor
-from domain.tenants.errors import AccessDenied
+from domain.tenants.errors import RoleRequired
 
 
 class AnOperator(Part):
     """An internal admin, for what concerns every client. Raises Unauthenticated, TooManyRequests,
-    AccessDenied."""
+    RoleRequired."""
 
     security = SESSION
 
@@ -23,7 +23,7 @@ class AnOperator(Part):
         resources: Resources = request.app.state.resources
         user = await signed_in(request, resources)
         if not user.is_admin:
-            raise AccessDenied
+            raise RoleRequired
         return Actor.person(user.id, None, network=client_network(request))
 
 

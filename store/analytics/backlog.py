@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from store.inbound.tables import inbound_webhooks
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
-from store.tenants.tables import installation_stops
 from store.webhooks.tables import webhook_deliveries
 
 COUNTED_TO: Final = 100_000
@@ -25,7 +24,7 @@ class Backlog:
     was. `open_reviews`: nobody has decided them. `pending_deliveries`: of webhooks, the one that is
     under way and the one that waits for its next try alike. `unfinished_webhooks`: that came in, at
     work or behind others, but for those that wait for their client's limits; `oldest_webhook`: when
-    the first of them came. `is_stopped`: the operators have stopped everything automatic.
+    the first of them came.
     """
 
     received_runs: int
@@ -34,7 +33,6 @@ class Backlog:
     pending_deliveries: int
     unfinished_webhooks: int
     oldest_webhook: datetime | None
-    is_stopped: bool
 
 
 async def read_backlog(connection: AsyncConnection) -> Backlog:
@@ -42,7 +40,7 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
     return Backlog(*row)
 
 
-def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None, bool]:
+def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
     """One statement, each part of it by an index of what waits alone."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
@@ -66,7 +64,6 @@ def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime |
         _counted(pending),
         unfinished,
         first_came,
-        sa.exists(sa.select(installation_stops.c.id)),
     )
 
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from store.analytics.backlog import read_backlog
+from adapters.observability.state import Number
+from adapters.system import utc_now
+from api.installation import state_sources
+
 from store.audit.tables import audit_entries
 from store.tenants.tables import loosenings
 from tests.support.core.engine import LiveEngine
@@ -103,8 +106,8 @@ async def test_operators_stop_every_client(
     async with at_pages(front, shop) as visitor:
         for page in ("/app", "/app/settings", "/app/reviews", "/app/automation"):
             assert "stopped everything automatic" in await visitor.see(page)
-    async with front.database.reading_across() as connection:
-        assert (await read_backlog(connection)).is_stopped
+    look = state_sources(front.database, front.client, utc_now)["database"]
+    assert Number("installation_stopped", True) in await look()
 
     assert (await _throw(front, f"{OPERATOR}/resume", operator)).json()["stopped_at"] is None
     seen = (await front.http.get(AUTOMATION, headers=owner)).json()
