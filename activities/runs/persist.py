@@ -43,7 +43,8 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Write the outcome; the first one fixes the caller's duration_ms.
+        """Write the outcome; the first one fixes the caller's duration_ms, which ends where the
+        outcome is written: the waits for the locks before it count.
 
         Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
         direction) for the message, and for what merchants are told the run_id, with the round
@@ -51,7 +52,7 @@ class Persist:
         people have the conversation by now, the message is added to their review, and nothing else
         is written. Where everything automatic is stopped, an answer that is not stored yet is not.
         """
-        tenant, now = TenantId(step.ref.client_id), self._now()
+        tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             await lock_account(connection, tenant, step)
             stopped = await AutomationStops(connection, tenant).holds(step.ref.run_id)
@@ -70,14 +71,15 @@ class Persist:
                 )
             if stopped and answers_in_place(step):
                 await ActionLedger(connection, tenant).take_back_answer(step.ref.run_id, step.round)
-                return PersistResult(duration_ms=_took(run, now), stopped=True)
+                return PersistResult(duration_ms=_took(run, self._now()), stopped=True)
             if step.escalation is not None and step.round == 0:
                 joined = await reviews.join_late(step.ref.event_id)
                 if joined is not None:
-                    return PersistResult(duration_ms=_took(run, now), joined=joined)
+                    return PersistResult(duration_ms=_took(run, self._now()), joined=joined)
             step = await _with_steps(connection, tenant, step)
-            result = _result(step, run, now)
-            result = await _acknowledged(connection, tenant, step, run, result, stopped=stopped)
+            said = None if stopped else await _acknowledged(connection, tenant, step, run)
+            now = self._now()
+            result = _result(step, run, now).model_copy(update={"acknowledgement": said})
             await runs.finish(
                 result,
                 steps=step.steps,
@@ -183,26 +185,17 @@ async def _shown(
 
 
 async def _acknowledged(
-    connection: AsyncConnection,
-    tenant: TenantId,
-    step: PersistInput,
-    run: RunState,
-    result: RunResult,
-    *,
-    stopped: bool,
-) -> RunResult:
-    """The result with what may be said at once to a customer whose matter went to people."""
-    if run.sensitive is None or run.in_shadow or stopped:
-        return result
-    if step.status is not RunStatus.NEEDS_REVIEW:
-        return result
-    said = acknowledgement(
+    connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
+) -> str | None:
+    """What may be said at once to a customer whose matter went to people."""
+    if step.status is not RunStatus.NEEDS_REVIEW or run.sensitive is None or run.in_shadow:
+        return None
+    return acknowledgement(
         await SettingsRepository(connection, tenant).read(),
         spoken_language(run.text),
         await ClientRepository(connection).brand_name(tenant),
         run.sensitive,
     )
-    return result.model_copy(update={"acknowledgement": said})
 
 
 def _words(step: PersistInput, run: RunState) -> str:

@@ -74,6 +74,8 @@ api_keys: Final = sa.Table(
     # Of a key that the OAuth flow made: the user who consented, and the client that holds it.
     text("user_id", nullable=True),
     text("oauth_client_id", nullable=True),
+    # Its maker left then, and the managers have no mail about it yet.
+    time("notice_due_at", nullable=True),
 )
 
 # What a client has set; a client without a row has set nothing.

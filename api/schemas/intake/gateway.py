@@ -89,7 +89,10 @@ class GatewayResult(BaseModel):
     confidence: float = Field(ge=0, le=1)
     response: str = Field(description="Empty when status is needs_review.")
     steps_executed: int = Field(ge=0)
-    duration_ms: int = Field(ge=0)
+    duration_ms: int = Field(
+        ge=0,
+        description="Milliseconds from the request to the answer. A repeated answer repeats it.",
+    )
     acknowledgement: str | None = Field(
         default=None,
         description="For the caller to deliver at once, where a matter always goes to a human.",

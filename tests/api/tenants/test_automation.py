@@ -7,7 +7,6 @@ import pytest
 from adapters.observability.state import Number
 from adapters.system import utc_now
 from api.installation import state_sources
-
 from store.audit.tables import audit_entries
 from store.tenants.tables import loosenings
 from tests.support.core.engine import LiveEngine

@@ -66,6 +66,7 @@ async def test_an_owner_raises_a_limit_and_a_second_manager_approves(
     }
     assert [(one["state"], one["differences"]) for one in waiting] == [("pending", [change])]
     assert waiting[0]["loosening_id"] == asked.json()["loosening_id"]
+    assert waiting[0]["takes_effect_at"] == asked.json()["takes_effect_at"]
     path = f"{LOOSENINGS}/{asked.json()['loosening_id']}"
     own = await front.http.post(f"{path}/approve", headers=owner)
     assert (code(own), own.json()["why"]) == ((403, "second_person_unfit"), "same_person")

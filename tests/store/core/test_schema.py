@@ -168,7 +168,7 @@ async def test_accounts_of_before_keep_answers_from_knowledge_as_drafts(
     with postgres.database() as url:
         database = Database(url)
         before = await open_shop(database)
-        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "3f6a08d41c57")
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "c4e81f9a27d6")
         await asyncio.to_thread(migrate, as_owner(url))
         after = await open_shop(database)
 

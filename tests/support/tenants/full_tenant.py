@@ -65,6 +65,7 @@ SERVICE_ONLY = frozenset(
         "error_reports",
         "installation_stops",
         "mail_counts",
+        "model_spending",
         "rate_windows",
         "sessions",
         "sign_in_codes",
