@@ -82,7 +82,7 @@ COMMANDS: Final = (
     LazyCommand("loosening", "commands.tenants.loosening:app", "Changes that loosen rules."),
     LazyCommand(
         "automation",
-        "commands.tenants.automation:app",
+        "commands.tenants.automation_stops:app",
         "Stop all automatic answers and actions, of a client or of the installation.",
     ),
     LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),

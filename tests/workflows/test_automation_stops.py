@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from temporalio import activity
 
-from activities.runs.execute import Execute
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.plan import ActionKind
-from domain.core import names
 from domain.reviews.escalation import Decision
-from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.agent.acting import (
@@ -31,7 +27,7 @@ from tests.support.core.engine import GATEWAY, LiveEngine, ask_by_mail, think_wi
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.automation import resume, resume_all, stop, stop_all
+from tests.support.tenants.automation import StoppingExecute, resume, resume_all, stop, stop_all
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 pytestmark = pytest.mark.own_database
@@ -184,20 +180,6 @@ async def _approved(engine: LiveEngine, it: Acting, held: dict[str, Any]) -> Non
     assert [step["kind"] for step in review["plan"]] == ["refund", "reply"]
     await engine.decide(review["id"], Decision.APPROVE)
     await engine.run_of(it.shop, held["event_id"]).result()
-
-
-class StoppingExecute(Execute):
-    """Throws the stop once the plan is carried out."""
-
-    def __init__(self, real: Execute, throw: Callable[[], Awaitable[None]]) -> None:
-        self.__dict__.update(real.__dict__)
-        self._throw = throw
-
-    @activity.defn(name=names.EXECUTE)
-    async def execute(self, order: ExecuteInput) -> ExecuteResult:
-        done = await super().execute(order)
-        await self._throw()
-        return done
 
 
 async def test_an_answer_that_is_ready_is_not_stored(idle_engine: LiveEngine, shop: Shop) -> None:

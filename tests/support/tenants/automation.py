@@ -1,5 +1,12 @@
 """The stops, as members and operators throw them."""
 
+from collections.abc import Awaitable, Callable
+
+from temporalio import activity
+
+from activities.runs.execute import Execute
+from domain.core import names
+from domain.runs.contracts import ExecuteInput, ExecuteResult
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.tenants.automation import (
@@ -37,3 +44,17 @@ async def stop_all(engine: LiveEngine) -> None:
 async def resume_all(engine: LiveEngine) -> None:
     async with units_on(engine.database).everywhere() as work:
         await resume_installation(work, OPERATOR)
+
+
+class StoppingExecute(Execute):
+    """Throws the stop once the plan is carried out."""
+
+    def __init__(self, real: Execute, throw: Callable[[], Awaitable[None]]) -> None:
+        self.__dict__.update(real.__dict__)
+        self._throw = throw
+
+    @activity.defn(name=names.EXECUTE)
+    async def execute(self, order: ExecuteInput) -> ExecuteResult:
+        done = await super().execute(order)
+        await self._throw()
+        return done
