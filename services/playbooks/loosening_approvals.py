@@ -8,7 +8,7 @@ from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client_settings import SettingsChange
 from domain.tenants.errors import RoleRequired
 from domain.tenants.four_eyes import check_four_eyes
-from domain.tenants.loosening import BY_TIME, Loosening, LooseningState
+from domain.tenants.loosening import BY_TIME, HELD_TRUST, Loosening, LooseningState
 from services.core.unit_of_work import UnitOfWork
 from services.playbooks.playbooks import (
     create_playbook,
@@ -22,6 +22,7 @@ from services.playbooks.publish_gate import Publication
 from services.tenants.automation import RESUME, resume_automation
 from services.tenants.client_settings import USE as SETTINGS
 from services.tenants.client_settings import change_settings
+from services.tenants.loosenings import give_trust
 from store.tenants.accounts import AccountRepository
 from store.tenants.loosenings import LooseningRepository
 from store.tenants.standings import MemberStandings
@@ -86,6 +87,9 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
         return
     if found.change.get("use") == RESUME:
         await resume_automation(work, actor, granted=found)
+        return
+    if found.change.get("use") in HELD_TRUST:
+        await give_trust(work, actor, found)
         return
     wanted = WantedChange.model_validate(found.change)
     live = Publication(model, wanted.override)

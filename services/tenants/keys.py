@@ -6,7 +6,9 @@ from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.api_key import MAX_ACTIVE, check_label, new_key
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired, TooManyKeys
+from domain.tenants.loosening import HeldTrust
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import withhold
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyEntry, KeyRepository
 from store.tenants.standings import MemberStandings
@@ -25,9 +27,10 @@ class MadeKey:
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
-    """Make a key from KEY_BYTES random bytes. `label`: what it is for.
+    """Make a key from KEY_BYTES random bytes. `label`: what it is for. It vouches for customers at
+    once, or once a second manager approves that (`services/tenants/loosenings.py`).
 
-    Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys.
+    Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)
@@ -40,6 +43,8 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     keys = KeyRepository(work.connection)
     if await keys.active(work.tenant) >= MAX_ACTIVE:
         raise TooManyKeys(MAX_ACTIVE)
+    trust = HeldTrust(use="key", id=key_id)
+    waits = await withhold(work, actor, trust, trust.credential)
     await keys.create(
         key_id=key_id,
         client_id=work.tenant,
@@ -47,6 +52,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
         material=material,
         now=work.now,
         created_by=actor.known_as,
+        vouches=not waits,
     )
     work.note(actor, "key created", key_id=key_id)
     return MadeKey(await keys.read(work.tenant, key_id), text)

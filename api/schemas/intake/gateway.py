@@ -76,8 +76,9 @@ class GatewayNotice(BaseModel):
 
 NOT_VOUCHED: Final = GatewayNotice(
     code="customer_not_verified",
-    message="`customer_verified` est ignoré : seule une clé ak_ ou le secret du moteur peut se "
-    "porter garant d'un client. Le client est traité comme non vérifié.",
+    message="`customer_verified` est ignoré : seuls une clé ak_ et le secret du moteur peuvent se "
+    "porter garants d'un client, et une clé toute neuve attend l'accord d'un second responsable ou "
+    "un jour. Le client est traité comme non vérifié.",
 )
 
 

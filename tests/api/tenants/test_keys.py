@@ -43,6 +43,7 @@ async def test_the_life_of_a_key(front: LiveEngine, shop: Shop, owner: dict[str,
             "last_used_at": None,
             "last_used_from": None,
             "revoked_at": None,
+            "vouches": True,
         }
         at = f"{KEYS}/{key['id']}"
         renamed = await front.http.patch(at, json={"label": "Lyon"}, headers=owner)

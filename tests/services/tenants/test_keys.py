@@ -37,13 +37,18 @@ async def test_made_and_revoked(database: Database, shop: Shop) -> None:
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
             made = await create_key(work, ADMIN, " caisse ", RANDOM)
-        assert await found(database, made.text) == ActiveKey(made.id, shop.client_id, vouches=True)
+        assert await found(database, made.text) == ActiveKey(made.id, shop.client_id, vouches=False)
         async with units_on(database).of(shop.tenant) as work:
             await revoke_key(work, ADMIN, made.id)
 
     assert await found(database, made.text) is None
     assert made.text not in repr(made)
-    assert [(line["event"], line["key_id"], line["user_id"]) for line in lines] == [
+    requested, *changes = lines
+    assert (requested["event"], requested["place"]) == (
+        "loosening requested",
+        f"key {made.id}: vouches",
+    )
+    assert [(line["event"], line["key_id"], line["user_id"]) for line in changes] == [
         ("key created", made.id, "sub|1"),
         ("key revoked", made.id, "sub|1"),
     ]
