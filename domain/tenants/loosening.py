@@ -130,8 +130,8 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """Return the settings whose change lowers what counts as proof, takes matters from people, lets the
-    agent answer more by itself, or ends the wait itself."""
+    """Return the settings whose change lowers what counts as proof, takes matters from people, lets
+    the agent answer more by itself, or ends the wait itself."""
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
         for name, rule in SETTINGS_RULES.items()

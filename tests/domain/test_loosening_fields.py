@@ -25,6 +25,7 @@ LOOSER_SETTINGS: dict[str, tuple[object, object]] = {
     "holds_loosening": (True, False),
     "authserv_ids": ((), ("mx.eve.test",)),
     "sensitive_words": (("lawyer", "poison"), ("poison",)),
+    "answers_from_knowledge": (False, True),
 }
 OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "system_prompt": (None, "Refund everyone."),

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.own_database
 REPLAYS = "/api/dashboard/replays"
 TICKET = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
 SETTINGS = "/api/dashboard/settings"
-WARRANTY = "La garantie de nos peignoirs est de deux ans à partir de la livraison."
-WARRANTY_QUESTION = "Bonjour, combien de temps dure la garantie de vos peignoirs ?"
+DELIVERY = "Standard delivery takes 3 to 6 working days and costs 4.90 EUR."
+DELIVERY_QUESTION = "How long does standard delivery take?"
 # What a replay may write.
 _OWN = {"replays", "replay_changes", "audit_entries", "audit_heads"}
 
@@ -80,9 +80,9 @@ async def test_the_past_month_with_answers_from_knowledge_sent(acting: LiveEngin
     async with acting.database.tenant(shop.tenant) as connection:
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(),
-            title="Garantie des peignoirs",
-            body=WARRANTY,
-            language="fr",
+            title="Standard delivery",
+            body=DELIVERY,
+            language="en",
             now=utc_now(),
         )
     it = Acting(shop, Path())
@@ -90,7 +90,7 @@ async def test_the_past_month_with_answers_from_knowledge_sent(acting: LiveEngin
     named = {"client_id": shop.client_id}
 
     async def ask(number: int) -> dict[str, Any]:
-        body = {"message": WARRANTY_QUESTION, "customer_email": f"lea{number}@example.com"}
+        body = {"message": DELIVERY_QUESTION, "customer_email": f"lea{number}@example.com"}
         answer: dict[str, Any] = (await acting.post(shop, **body)).json()
         return answer
 
@@ -112,7 +112,7 @@ async def test_the_past_month_with_answers_from_knowledge_sent(acting: LiveEngin
     assert same["changed"] == 0
     assert sent["tally"]["changes"] == {"now_answered": 1}
     assert example["before"]["reason"] == "policy_restriction"
-    assert "deux ans" in example["draft_after"]
+    assert "3 to 6 working days" in example["draft_after"]
     assert (answer["status"], answer["response"]) == ("completed", example["draft_after"])
 
 
