@@ -46,8 +46,8 @@ async def show(
     if client is None:
         async with database_of(data) as database, database.reading_across() as connection:
             stop = await InstallationStops(connection).read()
-        since = None if stop is None else stop.at.isoformat()
-        by = None if stop is None else stop.by
+        since = stop and stop.at
+        by = stop and stop.by
         answer(as_json, _sentence(stop is not None), stopped_at=since, stopped_by=by)
         return
     async with reading_client(data, client) as (connection, tenant):
@@ -89,8 +89,7 @@ async def stop_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False)
     """Stop all automatic answers and actions of every client."""
     async with work_on(data) as units, units.everywhere() as work:
         found = await stop_installation(work, operator())
-    since = None if found is None else found.at.isoformat()
-    answer(as_json, _sentence(True), stopped_at=since)
+    answer(as_json, _sentence(True), stopped_at=found and found.at)
 
 
 @command(app, "resume-installation")
@@ -106,9 +105,9 @@ def _show(state: AutomationState, as_json: bool) -> None:
     answer(
         as_json,
         _sentence(state.is_stopped),
-        stopped_at=own.at.isoformat() if own else None,
-        stopped_by=own.by if own else None,
-        installation_stopped_at=all_clients.isoformat() if all_clients else None,
+        stopped_at=own and own.at,
+        stopped_by=own and own.by,
+        installation_stopped_at=all_clients,
     )
 
 
