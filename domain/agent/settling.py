@@ -43,7 +43,7 @@ def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> 
     if situation.unsafe or not situation.event.reply_allowed:
         return None
     if asked := situation.event.merchant_request:
-        kind = ActionKind(asked.kind.value)
+        kind = ActionKind(asked.kind)
         if situation.rulebook.rule(kind).merchant_requests:
             return _asked_by_merchant(situation, kind, brand_name)
     language = situation.thread.language or "en"

@@ -1,7 +1,7 @@
 """what a merchant's own system asks of an order, beside the event
 
 Revision: 7d1f40a6c2b8
-Follows: 5c0de5a9d1e4
+Follows: c4b6e1f09a37
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "7d1f40a6c2b8"
-down_revision = "5c0de5a9d1e4"
+down_revision = "c4b6e1f09a37"
 branch_labels = None
 depends_on = None
 

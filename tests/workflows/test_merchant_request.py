@@ -1,4 +1,4 @@
-"""A `merchant_request` moves money for the merchant's own systems, where the playbook enables it."""
+"""A `merchant_request` moves money for the merchant's own systems, if the playbook enables it."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ async def _shop(
 ) -> tuple[Acting, ScriptedBrain]:
     brain = ScriptedBrain()
     think_by(engine, brain)
-    return await acting_shop(engine, folder, [order("2001"), order("2002")], rulebook), brain
+    return await acting_shop(engine, folder, [order("2001"), order("2002", 900)], rulebook), brain
 
 
 async def _push(
@@ -82,7 +82,7 @@ async def test_the_message_beside_it_does_not_choose_the_order(
     async with acting.working():
         await _push(acting, it, it.shop.headers, merchant_request=WANTED, message=said)
 
-    assert [one.order for one in it.movements] == ["2001"]
+    assert it.refunded == 4_900
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from domain.core.errors import InvalidBody
@@ -18,6 +18,7 @@ _ONE_LINE: Final = (
 )
 _Unlisted = SkipJsonSchema[dict[str, JsonValue]]
 _Text200 = Annotated[str, Field(max_length=200)]
+_MerchantRequest = Annotated[MerchantRequest, WithJsonSchema(MerchantRequest.model_json_schema())]
 
 
 class GatewayRequest(BaseModel):
@@ -44,10 +45,11 @@ class GatewayRequest(BaseModel):
         "an object that holds it, as Gorgias sends it.",
         examples=["Où est ma commande #1042 ?"],
     )
-    merchant_request: MerchantRequest | None = Field(
+    merchant_request: _MerchantRequest | None = Field(
         default=None,
-        description="An action that your own system asks for, without the customer's word. "
-        "Only with an ak_ key or the engine secret, and only where the playbook enables it.",
+        description="An action that your own system asks for, without the customer's word. Read "
+        "only with an ak_ key or the engine secret, and only where the playbook enables it.",
+        examples=[{"kind": "refund", "order_number": "1042"}],
     )
     is_test: bool = Field(
         default=False, description="True: dry run, only the brain runs and nothing is kept."
