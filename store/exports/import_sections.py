@@ -83,7 +83,7 @@ _LIVE_AT: Final = """coalesce(r.live_at, CASE
     THEN r.created_at END)"""
 _EVENT: Final = (
     "source", "event_type", "customer_email", "message", "subject", "text", "payload", "unified",
-    "author", "received_at",
+    "author", "merchant_request", "received_at",
 )  # fmt: skip
 _ACTION: Final = (
     "id", "step", "round", "action", "state", "detail", "integration_id", "order_key",

@@ -141,6 +141,7 @@ LOOSER_PLAYBOOKS: dict[str, list[tuple[PlaybookEntry, PlaybookEntry]]] = {
             _entry(ActionKind.TAG, APPROVED, tags=("b",)),
         ),
     ],
+    "rulebook.actions.merchant_requests": [(_entry(), _entry(merchant_requests=True))],
     "rulebook.actions.limits.currency": [
         (_entry(), _entry(limits=MoneyLimits(currency="KWD", per_action=1)))
     ],
