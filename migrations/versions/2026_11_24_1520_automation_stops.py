@@ -4,7 +4,7 @@ A client's stop and the installation's; and whether the embedded brain may send 
 takes from knowledge. Accounts of before keep having a person look at those first.
 
 Revision: 5e19c7d0a3b8
-Follows: c4b6e1f09a37
+Follows: 7d1f40a6c2b8
 """
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "5e19c7d0a3b8"
-down_revision = "c4b6e1f09a37"
+down_revision = "7d1f40a6c2b8"
 branch_labels = None
 depends_on = None
 

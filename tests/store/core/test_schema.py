@@ -168,7 +168,7 @@ async def test_accounts_of_before_keep_answers_from_knowledge_as_drafts(
     with postgres.database() as url:
         database = Database(url)
         before = await open_shop(database)
-        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "c4b6e1f09a37")
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "7d1f40a6c2b8")
         await asyncio.to_thread(migrate, as_owner(url))
         after = await open_shop(database)
 
