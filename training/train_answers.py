@@ -16,8 +16,8 @@ from sklearn.linear_model import LogisticRegression
 
 from adapters.brain.answer_features import (
     SENTENCE_FEATURES,
+    AskedQuestion,
     Candidate,
-    Question,
     read_question,
     sentence_features,
 )
@@ -42,21 +42,21 @@ _BARS: Final = (0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class AnswerExample:
     """A question with the sentences found for it. `holds`: of each, whether it holds a fact of the
     answer."""
 
     asked: HelpQuestion
-    question: Question
+    question: AskedQuestion
     found: list[Candidate]
     rows: Floats
     holds: Floats
     classes: dict[Category, float]
 
 
-async def examples_of(questions: Sequence[HelpQuestion]) -> list[Example]:
+async def examples_of(questions: Sequence[HelpQuestion]) -> list[AnswerExample]:
     """Search the knowledge for each question."""
-    classifier, examples = Classifier.load(), list[Example]()
+    classifier, examples = Classifier.load(), list[AnswerExample]()
     async with opened_shops(sorted({one.shop for one in questions})) as shops:
         for asked in questions:
             passages = await shops[asked.shop].passages(asked.text)
@@ -64,7 +64,7 @@ async def examples_of(questions: Sequence[HelpQuestion]) -> list[Example]:
             question = read_question(asked.text)
             found, rows = sentence_features(question, seen.language, passages)
             examples.append(
-                Example(
+                AnswerExample(
                     asked=asked,
                     question=question,
                     found=found,
@@ -92,7 +92,7 @@ def fit(rows: Floats, labels: Floats, strength: float, *, balanced: bool) -> Lin
     return LinearModel(model.coef_[0], float(model.intercept_[0]), means, spreads)
 
 
-def fit_sentences(examples: Sequence[Example]) -> LinearModel:
+def fit_sentences(examples: Sequence[AnswerExample]) -> LinearModel:
     learned = [one for one in examples if one.holds.any()]
     return fit(
         np.vstack([one.rows for one in learned]),
@@ -102,7 +102,7 @@ def fit_sentences(examples: Sequence[Example]) -> LinearModel:
     )
 
 
-def answers_of(examples: Sequence[Example], model: LinearModel) -> tuple[Floats, Floats]:
+def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> tuple[Floats, Floats]:
     """Return the features of each chosen answer, and whether it is right."""
     rows, right = [], []
     for one in examples:
@@ -121,7 +121,7 @@ def answers_of(examples: Sequence[Example], model: LinearModel) -> tuple[Floats,
     return np.array(rows), np.array(right)
 
 
-def train(examples: Sequence[Example], output: Path) -> list[str]:
+def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
     """Write the models, and return the lines of the report."""
     folds = np.random.RandomState(0).permutation(len(examples)) % FOLDS
     parts = [
@@ -146,8 +146,8 @@ def train(examples: Sequence[Example], output: Path) -> list[str]:
 
 
 def _report(
-    examples: Sequence[Example],
-    parts: list[tuple[list[Example], list[Example]]],
+    examples: Sequence[AnswerExample],
+    parts: list[tuple[list[AnswerExample], list[AnswerExample]]],
     rows: Floats,
     right: Floats,
 ) -> list[str]:

@@ -28,27 +28,12 @@ _CURRENCIES: Final = frozenset({"eur", "gbp", "usd", "chf"})
 _SYMBOLS: Final = {"€": "eur", "£": "gbp", "%": "percent", "$": "usd", "°": "degree"}
 _NUMBER_BEFORE_UNIT: Final = re.compile(r"\d+(?:[.,]\d+)?")
 
-_HEIGHT: Final = re.compile(r"\b([12]) ?[m,.] ?(\d{2})\b(?! ?(?:eur|€|l\b|kg|litre))")
-_MEASURE: Final = re.compile(r"\b\d{1,4}(?:[.,]\d{1,2})?\b")
-_BETWEEN: Final = re.compile(
-    r"\b(\d{1,4}(?:[.,]\d{1,2})?)(?: ?(?:cm|mm|m|kg|g|l|w))?"
-    r" ?(?:a|-|–|to|et|and|jusqu'a) ?(\d{1,4}(?:[.,]\d{1,2})?)\b"
-)
-_UP_TO: Final = re.compile(
-    r"(?:jusqu'a|moins de|au plus|up to|under|below|less than|maximum|max)"
-    r" (\d{1,4}(?:[.,]\d{1,2})?)\b"
-)
-_ABOVE: Final = re.compile(
-    r"(?:plus de|au-dela de|des|a partir de|over|above|more than|from) (\d{1,4}(?:[.,]\d{1,2})?)\b"
-)
-
 SENTENCE_FEATURES: Final = (
     *("similarity", "below_best", "chunk", "entry", "place", "rank", "in_entry", "before", "after"),
     *("has_number", "is_fragment"),
     *("covered", "covered_above", "covered_chunk", "rare_missing"),
     *("same_language", "kind_held", "kind_missing", "words", "is_row", "is_question", "first"),
     *("number_shared", "number_conflict", "thing_conflict", "title_covered", "no_meaning"),
-    *("in_range", "out_of_range"),
 )
 
 
@@ -97,18 +82,15 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A text's content words, as stems, and its numbers with their units ("40 l"). `measures`: the
-    bare numbers, heights in centimetres; `ranges`: "76 to 81", "up to 70", as numbers."""
+    """A text's content words, as stems, and its numbers with their units ("40 l")."""
 
     stems: frozenset[str]
     numbers: frozenset[str]
     folded: str
-    measures: tuple[float, ...] = ()
-    ranges: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedQuestion:
     """A message as sentences are compared with it, by the language of the sentence."""
 
     terms: dict[Language, Terms]
@@ -121,11 +103,11 @@ class Candidate:
     sentence: PassageSentence
 
 
-def read_question(text: str) -> Question:
+def read_question(text: str) -> AskedQuestion:
     read = text[:READ_CHARS]
     folded = fold(read)
     kinds = frozenset(kind for kind, words in _words().asks if words.search(folded))
-    return Question({"fr": terms(read, "fr"), "en": terms(read, "en")}, kinds)
+    return AskedQuestion({"fr": terms(read, "fr"), "en": terms(read, "en")}, kinds)
 
 
 @lru_cache(maxsize=20_000)
@@ -145,26 +127,7 @@ def terms(text: str, language: Language) -> Terms:
             numbers.add(f"{word.replace(',', '.')} {unit}".strip())
         elif word not in known.stop and len(word) > 1 and word not in known.unit:
             stems.add(stemmer.stemWord(word))
-    return Terms(
-        frozenset(stems), frozenset(numbers), folded, _measures(folded), _ranges_of(folded)
-    )
-
-
-def _measures(folded: str) -> tuple[float, ...]:
-    heights = [100 * int(metres) + int(rest) for metres, rest in _HEIGHT.findall(folded)]
-    rest = _HEIGHT.sub(" ", folded)
-    return (*heights, *(_number(found) for found in _MEASURE.findall(rest)))
-
-
-def _ranges_of(folded: str) -> tuple[tuple[float, float], ...]:
-    between = [(_number(low), _number(high)) for low, high in _BETWEEN.findall(folded)]
-    up_to = [(0.0, _number(high)) for high in _UP_TO.findall(folded)]
-    above = [(_number(low), 1e9) for low in _ABOVE.findall(folded)]
-    return (*((low, high) for low, high in between if low < high), *up_to, *above)
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", "."))
+    return Terms(frozenset(stems), frozenset(numbers), folded)
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
@@ -185,7 +148,7 @@ def _cut(passage: Passage) -> tuple[PassageSentence, ...]:
 
 
 def sentence_features(
-    question: Question, language: Language, passages: Sequence[Passage]
+    question: AskedQuestion, language: Language, passages: Sequence[Passage]
 ) -> tuple[list[Candidate], Floats]:
     """Return the sentences of all passages and their features, of shape (sentences, features)."""
     found = candidates_of(passages)
@@ -246,19 +209,9 @@ def sentence_features(
                 float(_conflict(asked.numbers, title.numbers)),
                 len(title.stems & asked.stems) / max(len(title.stems), 1),
                 float(sentence.similarity is None),
-                *_ranged(asked, said),
             )
         )
     return found, np.array(rows)
-
-
-def _ranged(asked: Terms, said: Terms) -> tuple[float, float]:
-    """Whether a measure of the question lies in a range of the sentence, or outside all of them."""
-    if not asked.measures or not said.ranges:
-        return 0.0, 0.0
-    inside = any(low <= one <= high for one in asked.measures for low, high in said.ranges)
-    near = any(low / 3 <= one <= high * 3 for one in asked.measures for low, high in said.ranges)
-    return float(inside), float(near and not inside)
 
 
 def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:

@@ -14,8 +14,8 @@ import numpy as np
 
 from adapters.brain.answer_features import (
     SENTENCE_FEATURES,
+    AskedQuestion,
     Candidate,
-    Question,
     read_question,
     sentence_features,
     terms,
@@ -31,7 +31,7 @@ MOST_SENTENCES: Final = 4
 _OF_BEST: Final = (
     *("similarity", "below_best", "chunk", "entry", "place", "rank", "covered", "covered_above"),
     *("covered_chunk", "kind_held", "kind_missing", "number_shared", "number_conflict"),
-    *("thing_conflict", "title_covered", "has_number", "in_range", "out_of_range"),
+    *("thing_conflict", "title_covered", "has_number"),
 )
 ANSWER_FEATURES: Final = (
     *("score", "above_next", "above_other_entry", "covered_by_answer", "covered_by_entry"),
@@ -137,7 +137,7 @@ def chosen_places(found: Sequence[Candidate], scores: Floats) -> list[int]:
 
 def answer_features(
     text: str,
-    question: Question,
+    question: AskedQuestion,
     found: Sequence[Candidate],
     rows: Floats,
     scores: Floats,

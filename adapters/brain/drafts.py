@@ -32,7 +32,7 @@ _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class DraftSources:
     """What drafts are made from: the client's templates, and the model that chooses sentences."""
 
     catalogue: Catalogue
@@ -40,7 +40,7 @@ class Sources:
 
 
 def best_draft(
-    request: BrainRequest, sources: Sources, seen: Classification, asking: Asking
+    request: BrainRequest, sources: DraftSources, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
     """Return the draft that fits the message best, from a template or from the knowledge."""
     template = _from_templates(request, sources.catalogue, seen, asking)

@@ -13,7 +13,7 @@ from adapters.brain.answers import AnswerModel
 from adapters.brain.catalogue import Catalogues
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
-from adapters.brain.drafts import Sources, best_draft
+from adapters.brain.drafts import DraftSources, best_draft
 from adapters.brain.features import fold, words
 from adapters.brain.grounded_draft import Asking, GroundedDraft
 from adapters.brain.joined import joined_draft
@@ -115,7 +115,7 @@ class EmbeddedBrain:
         if asks_for_human(own):
             return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
         await others_turn(own)
-        sources = Sources(await self._catalogues.of(request.templates), self._answers)
+        sources = DraftSources(await self._catalogues.of(request.templates), self._answers)
         draft = _draft(request, sources, own, reading, understood)
         if draft is None or (understood.offer and not draft.promises):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
@@ -225,7 +225,7 @@ def _seen(seen: Classification, wants: Wants) -> Classification:
 
 def _draft(
     request: BrainRequest,
-    sources: Sources,
+    sources: DraftSources,
     own: str,
     reading: _Reading,
     understood: _Understood,

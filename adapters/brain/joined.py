@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from adapters.brain.classifier import Classification
-from adapters.brain.drafts import OFF_STRENGTH, Sources, best_draft
+from adapters.brain.drafts import OFF_STRENGTH, DraftSources, best_draft
 from adapters.brain.grounded_draft import Asking, GroundedDraft
 from adapters.brain.knowledge import WELL_COVERED, knowledge_draft
 from adapters.brain.relevance import read_question
@@ -38,7 +38,7 @@ _HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 
 def joined_draft(
     request: BrainRequest,
-    sources: Sources,
+    sources: DraftSources,
     seen: Classification,
     asking: Asking,
     wants: Wants,

@@ -35,7 +35,8 @@ def test_what_is_not_opened_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("actions", 400), ("safety", 150), ("templates", 120), ("numbers", 200), ("help", 400)]
+    ("name", "least"),
+    [("actions", 400), ("safety", 150), ("templates", 120), ("numbers", 200), ("help", 400)],
 )
 def test_there_are_enough_of_several_hands(name: str, least: int) -> None:
     rows: tuple[HandRow, ...] = getattr(SETS, name).rows
