@@ -79,6 +79,7 @@ class Case:
     human_text: str | None
     has_files: bool = False
     is_taken: bool = False
+    joined_review: str | None = None
 
     @property
     def words(self) -> str:
@@ -121,6 +122,7 @@ class CaseRepository(TenantRepository):
             human_text=row.human_text,
             has_files=bool(row.has_files),
             is_taken=row.taken_at is not None,
+            joined_review=row.joined_review,
         )
 
 
@@ -230,6 +232,8 @@ _CASE: Final = (
         engine_runs.c.doubt,
         engine_runs.c.hold,
         engine_runs.c.plan,
+        engine_runs.c.aside_of,
+        engine_runs.c.joined_review,
         HUMAN_TEXT.label("human_text"),
         _APPROVALS.label("approvals"),
         _HAS_FILES.label("has_files"),
@@ -292,4 +296,5 @@ def _draft(row: sa.Row[*tuple[Any, ...]]) -> RunDraft | None:
         doubt=EscalationReason(row.doubt) if row.doubt else None,
         hold=EscalationReason(row.hold) if row.hold else None,
         plan=_PLAN.validate_python(row.plan),
+        aside_of=row.aside_of,
     )
