@@ -78,8 +78,9 @@ def may_answer(
     if not (allowed.actions if acts or question else allowed.answers):
         return False
     about = [*acts, *([question.action] if question and question.action else [])]
-    if any(step.order_number in waiting.orders for step in about if step.order_number):
-        return False
+    orders = {step.order_number for step in about if step.order_number}
+    if orders and waiting.orders:
+        return not orders & waiting.orders
     return _is_another_matter(thought, waiting)
 
 

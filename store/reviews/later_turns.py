@@ -122,8 +122,8 @@ _COUNT_BRAIN: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class WaitingReview:
-    """An open review with its first run and event. `later`: its messages that have no answer, oldest first. `has_words`: a
-    person has written words for it."""
+    """An open review with its first run and event. `later`: its messages that have no answer,
+    oldest first. `has_words`: a person has written words for it."""
 
     run_id: str
     event_id: str
