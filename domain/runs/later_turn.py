@@ -148,11 +148,15 @@ def exchange(
 
 def corrected_number(text: str, number: str | None) -> str | None:
     """Return the order number that a message names in place of `number`, or None unless the whole
-    message is that correction: "sorry, I mean 71002"."""
+    message is that correction: "sorry, I mean 71002". A request of its own is none, unless it names
+    the number before: "not 71001, refund 71002"."""
     if number is None:
         return None
-    said = read_confirmation(text, find_order_numbers(text, asked=True), number)
+    named = find_order_numbers(text, asked=True)
+    said = read_confirmation(text, named, number)
     if said.assent is not Assent.CORRECTION or said.number is None:
+        return None
+    if number not in named and spoken_request(text).standing is not Standing.NONE:
         return None
     return None if said.number.casefold() == number.casefold() else said.number
 

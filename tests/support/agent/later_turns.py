@@ -6,6 +6,7 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Pr
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, DuringReview, Rulebook
+from domain.integrations.order import Order
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import CUSTOMER, Acting, rules
@@ -16,7 +17,7 @@ REFUND_OF = "Bonjour, je voudrais être remboursée de ma commande n° {}, merci
 CORRECTION = "Pardon, je voulais dire {}"
 OTHER_MATTER = "Combien coûte la livraison ?"
 UNSURE = "Mon peignoir ne me plaît pas tant que ça."
-DELIVERY = "Nous livrons avec plaisir."
+DELIVERY = "Bonjour, merci beaucoup !"
 REFUNDED = "Nous vous remboursons."
 
 
@@ -34,6 +35,7 @@ class ReadingBrain:
                 REFUNDED,
                 Intent.REFUND,
                 proposals=(Proposal(kind=ActionKind.REFUND),) if request.offers else (),
+                order=request.order,
             )
         if OTHER_MATTER in request.text:
             return _answer(Category.PRODUCT_QUESTION, DELIVERY, Intent.DELIVERY_OPTIONS)
@@ -47,6 +49,7 @@ def _answer(
     *,
     confidence: float = 0.99,
     proposals: tuple[Proposal, ...] = (),
+    order: Order | None = None,
 ) -> BrainAnswer:
     return BrainAnswer(
         classification=category,
@@ -54,8 +57,8 @@ def _answer(
         confidence=confidence,
         language="fr",
         response=text,
-        citations=(Citation(kind="knowledge", id="k", title="Livraison"),),
         proposals=proposals,
+        citations=(Citation(kind="order", id=order.id, title=order.number),) if order else (),
         model="reading",
     )
 
