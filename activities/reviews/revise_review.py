@@ -11,7 +11,7 @@ from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
 from domain.reviews.contracts import ReviseReviewInput, ReviseReviewResult
-from domain.runs.later_turn import exchange, improves, is_carried_out
+from domain.runs.later_turn import improves, is_carried_out, merge_messages
 from store.core.database import Database
 from store.reviews.later_turns import LaterTurns, Revision
 from store.runs.cases import CaseRepository
@@ -51,7 +51,7 @@ class ReviseReview:
             case = await CaseRepository(connection, tenant).read(waiting.run_id)
         if case.draft is None or case.rulebook.shadow:
             return False
-        made = exchange(case.event, case.lookup, case.draft.plan, waiting.later)
+        made = merge_messages(case.event, case.lookup, case.draft.plan, waiting.later)
         if made is None or (waiting.has_words and not made.corrections):
             return False
         about = replace(case, event=made.event, lookup=made.lookup)

@@ -1,7 +1,7 @@
 """A message that comes while a review of its conversation is open.
 
 The agent answers it where it is plainly another matter and the playbook allows that. Otherwise it
-becomes part of the exchange that the review's draft and plan are made from.
+is read together with the review's other messages, and changes draft and plan.
 """
 
 from collections.abc import Sequence
@@ -108,7 +108,7 @@ class LaterMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class MergedMessages:
     """The messages of a review as one event. `corrections`: the messages that only correct the
     order's number. `used`: all messages that are in it. `lookup`: of the order it is about."""
 
@@ -118,12 +118,12 @@ class Exchange:
     used: frozenset[str]
 
 
-def exchange(
+def merge_messages(
     first: UnifiedEvent,
     lookup: Lookup | None,
     plan: Sequence[PlannedAction],
     later: Sequence[LaterMessage],
-) -> Exchange | None:
+) -> MergedMessages | None:
     """Return the messages of a review as one event, or None if none of `later` belongs in it.
 
     `first`, `lookup` and `plan`: of the run that waits. `later`: oldest first. A corrected number
@@ -143,7 +143,7 @@ def exchange(
             draft = draft.added(message)
     if not draft.used or len(draft.event.text) > READ_CHARS:
         return None
-    return Exchange(draft.event, draft.lookup, draft.corrections, draft.used)
+    return MergedMessages(draft.event, draft.lookup, draft.corrections, draft.used)
 
 
 def corrected_number(text: str, number: str | None) -> str | None:
@@ -238,8 +238,8 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
     return (later.may_act or not first.may_act) and (later.may_read or not first.may_read)
 
 
-def improves(made: Exchange, thought: ThinkingResult, before: RunDraft) -> bool:
-    """Return whether a thought about the exchange takes the place of the review's draft and plan.
+def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
+    """Return whether a thought about merged messages replaces the review's draft and plan.
 
     A correction always does, for the plan before is about the wrong order.
     """

@@ -121,7 +121,7 @@ _COUNT_BRAIN: Final = sa.text("""
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingReview:
+class ReviewAsRead:
     """An open review with its first run and event. `later`: its messages that have no answer,
     oldest first. `has_words`: a person has written words for it."""
 
@@ -194,13 +194,13 @@ class LaterTurns(TenantRepository):
         await self._connection.execute(_TURN_ASIDE if may else _STAY_JOINED, values)
         return may
 
-    async def waiting(self, review_id: str) -> WaitingReview | None:
+    async def waiting(self, review_id: str) -> ReviewAsRead | None:
         """Return a review as it waits, or None if it is not open."""
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
             return None
         later = (await self._connection.execute(_LATER, self._key(review_id))).all()
-        return WaitingReview(
+        return ReviewAsRead(
             run_id=row.run_id,
             event_id=row.event_id,
             has_words=row.has_words,
@@ -224,7 +224,7 @@ class LaterTurns(TenantRepository):
         plan = await self._connection.scalar(_REVISED_PLAN, values)
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
-    async def revise(self, review_id: str, before: WaitingReview, to: Revision) -> bool:
+    async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
         """Replace a review's draft and plan, and void the approvals given so far.
 
         Return False, and change nothing, if the review was decided or revised, or another message

@@ -15,9 +15,9 @@ from domain.runs.later_turn import (
     LaterMessage,
     WaitingMatter,
     corrected_number,
-    exchange,
     is_carried_out,
     may_answer,
+    merge_messages,
 )
 
 LEA = "lea@example.com"
@@ -81,7 +81,7 @@ def test_a_message_that_says_more_corrects_nothing(text: str) -> None:
 
 def test_the_correction_takes_the_place_of_the_number() -> None:
     first = event("Please refund order 71001.", "71001")
-    made = exchange(first, None, (refund_of("71001"), REPLY), [later("sorry, I mean 71002")])
+    made = merge_messages(first, None, (refund_of("71001"), REPLY), [later("sorry, I mean 71002")])
 
     assert made is not None
     assert (made.event.text, made.event.order_numbers) == ("Please refund order 71002.", ("71002",))
@@ -93,16 +93,16 @@ def test_a_plan_on_an_order_is_made_of_no_other_message() -> None:
     """Unless the plan was made with it."""
     first = event("Please refund order 71001.", "71001")
     plan = (refund_of("71001"), REPLY)
-    assert exchange(first, None, plan, [later("The box was wet.")]) is None
+    assert merge_messages(first, None, plan, [later("The box was wet.")]) is None
 
-    made = exchange(first, None, plan, [later("The box was wet.", in_draft=True)])
+    made = merge_messages(first, None, plan, [later("The box was wet.", in_draft=True)])
     assert made is not None
     assert made.event.text == "Please refund order 71001.\n\nThe box was wet."
 
 
 def test_a_plan_of_words_is_made_of_all_messages() -> None:
     messages = [later("Please refund order 71001.", "71001"), later("sorry, I mean 71002")]
-    made = exchange(event("My parcel is broken."), None, (REPLY,), messages)
+    made = merge_messages(event("My parcel is broken."), None, (REPLY,), messages)
 
     assert made is not None
     assert made.event.text == "My parcel is broken.\n\nPlease refund order 71002."
@@ -119,7 +119,7 @@ def test_a_plan_of_words_is_made_of_all_messages() -> None:
 )
 def test_a_sender_who_proves_less_changes_nothing(message: LaterMessage) -> None:
     first = event("Please refund order 71001.", "71001")
-    assert exchange(first, None, (refund_of("71001"), REPLY), [message]) is None
+    assert merge_messages(first, None, (refund_of("71001"), REPLY), [message]) is None
 
 
 def test_a_plan_carries_out_a_plain_request_alone() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,17 +21,16 @@ from domain.reviews.errors import (
     DraftMissing,
     EscalationChanged,
     EscalationClaimed,
-    EscalationDecided,
-    SecondPersonRequired,
 )
 from domain.reviews.escalation import Choice, Decision
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
-from store.reviews.later_turns import LaterTurns, Revision, WaitingReview
+from store.reviews.later_turns import LaterTurns, ReviewAsRead, Revision
 from store.reviews.tables import escalation_tickets
 from tests.support.agent.later_turns import thought_of
 from tests.support.core.rows import only_row
 from tests.support.reviews.conversations import converse, join, write
+from tests.support.reviews.escalation_model import Model
 from tests.support.reviews.reviews import DRAFT, open_review
 from tests.support.tenants.shop import open_shop
 
@@ -40,55 +38,6 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PEOPLE = st.sampled_from(["anna", "ben", "chloe"])
 TEXTS = st.sampled_from(["Bonjour.", "Au revoir."])
 CHOICES = st.sampled_from([Decision.APPROVE, Decision.EDIT, Decision.REJECT])
-
-
-@dataclass
-class Model:
-    """What should be, said naively."""
-
-    needs_second: bool
-    words: str
-    claim: tuple[str, datetime] | None = None
-    first: str | None = None
-    latest: str | None = None
-    revision: int = 0
-    decided: Decision | None = None
-    by: str | None = None
-
-    def refusal(self, person: str, now: datetime) -> str | None:
-        """Why this person may touch it neither by a claim nor by a decision."""
-        if self.decided:
-            return EscalationDecided.code
-        if self.claim is None or self.claim[0] == person:
-            return None
-        fresh = now - self.claim[1] < timedelta(minutes=30)
-        return EscalationClaimed.code if fresh else None
-
-    def decide(self, decision: Decision, person: str, text: str, now: datetime) -> str:
-        refused = self.refusal(person, now)
-        if refused:
-            return refused
-        if decision is Decision.APPROVE and not self.words:
-            return DraftMissing.code
-        if decision is not Decision.REJECT:
-            if self.first == person:
-                return SecondPersonRequired.code
-            if decision is Decision.EDIT:
-                self.words = text
-            if self.needs_second and not self.first:
-                self.first, self.claim = person, None
-                return "first"
-        self.decided, self.by = decision, person
-        return "decided"
-
-    def join(self, event_id: str) -> bool:
-        """Whether people have the conversation, so that the message is theirs."""
-        if self.decided in (Decision.APPROVE, Decision.EDIT):
-            return False
-        self.latest = event_id
-        if not self.decided:
-            self.first = None
-        return True
 
 
 class Escalations(RuleBasedStateMachine):
@@ -306,7 +255,7 @@ class Escalations(RuleBasedStateMachine):
             return error.code
         return "first" if first else "decided"
 
-    async def _read(self) -> WaitingReview | None:
+    async def _read(self) -> ReviewAsRead | None:
         async with self.database.tenant(self.shop.tenant) as connection:
             return await LaterTurns(connection, self.shop.tenant).waiting(self.id)
 
