@@ -55,7 +55,7 @@ class BackOffice:
         """The command that does it. It names the latest message where the customer has written
         again: without that it is refused."""
         again = review.latest_message != review.messages[0].event_id
-        seen = ("--message", review.latest_message) if again else ()
+        seen: tuple[str, ...] = ("--message", review.latest_message) if again else ()
         seen += ("--revision", str(review.revision)) if review.revision else ()
         return self.line("review", "approve", review.id, "--text", text, *seen)
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from domain.agent.brain import Category
+from domain.agent.consent.answering import read_confirmation
+from domain.agent.consent.confirmation import Assent
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import READ_CHARS
 from domain.agent.intent import Intent
-from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
+from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind, PlannedAction
 from domain.agent.rulebook import DuringReview
-from domain.agent.speech.answering import read_confirmation
 from domain.agent.speech.caution import is_unqualified
-from domain.agent.speech.confirmation import Assent
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
 from domain.agent.thinking import ThinkingResult
@@ -153,7 +153,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
     if number is None:
         return None
     named = find_order_numbers(text, asked=True)
-    said = read_confirmation(text, named, number)
+    asked = PlannedAction(kind=ActionKind.REFUND, order_number=number)
+    said = read_confirmation(text, named, asked)
     if said.assent is not Assent.CORRECTION or said.number is None:
         return None
     if number not in named and spoken_request(text).standing is not Standing.NONE:

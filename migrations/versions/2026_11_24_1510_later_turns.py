@@ -4,14 +4,14 @@ A message that comes during a review is read by the agent, which may change the 
 plan, or answer the message.
 
 Revision: 7c4e19a0d2b6
-Follows: 91b7e40d5c26
+Follows: c4b6e1f09a37
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "7c4e19a0d2b6"
-down_revision = "91b7e40d5c26"
+down_revision = "c4b6e1f09a37"
 branch_labels = None
 depends_on = None
 

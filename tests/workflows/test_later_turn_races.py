@@ -51,9 +51,11 @@ class InterruptedBrain(ReadingBrain):
         return await super().think(request)
 
 
-async def _shop(engine: LiveEngine, folder: Path, brain: ReadingBrain, **rule: int) -> Acting:
+async def _shop(
+    engine: LiveEngine, folder: Path, brain: ReadingBrain, per_action: int = 5_000
+) -> Acting:
     orders = [order("2001"), order("2002", 3_500)]
-    it = await acting_shop(engine, folder, orders, waiting_rules(**rule))
+    it = await acting_shop(engine, folder, orders, waiting_rules(per_action=per_action))
     think_by(engine, brain)
     return it
 

@@ -113,13 +113,8 @@ class Escalations(RuleBasedStateMachine):
         if self.model.revision == 0:
             return
         refused = self.model.refusal(person, self.now) or EscalationChanged.code
-        choice = Choice(
-            decision,
-            person,
-            text="Ah.",
-            seen_event=self.model.latest,
-            seen_revision=self.model.revision - 1,
-        )
+        before, latest = self.model.revision - 1, self.model.latest
+        choice = Choice(decision, person, text="Ah.", seen_event=latest, seen_revision=before)
         assert self._code(self._choose(choice)) == refused
 
     @rule(text=TEXTS, person=PEOPLE)
@@ -136,10 +131,8 @@ class Escalations(RuleBasedStateMachine):
         self.read = self._do(self._read())
 
         async def at_once() -> tuple[bool, str]:
-            first, second = await asyncio.gather(
-                self._revise(text), self._decide(Decision.APPROVE, person, "")
-            )
-            return first, second
+            approval = self._decide(Decision.APPROVE, person, "")
+            return await asyncio.gather(self._revise(text), approval)
 
         revised, decided = self._do(at_once())
         if revised:
