@@ -14,7 +14,7 @@ from domain.agent.consent.confirmation import Assent
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import READ_CHARS
 from domain.agent.intent import Intent
-from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind, PlannedAction
+from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.agent.rulebook import DuringReview
 from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.reading import spoken_request
@@ -153,9 +153,10 @@ def corrected_number(text: str, number: str | None) -> str | None:
     if number is None:
         return None
     named = find_order_numbers(text, asked=True)
-    asked = PlannedAction(kind=ActionKind.REFUND, order_number=number)
-    said = read_confirmation(text, named, asked)
-    if said.assent is not Assent.CORRECTION or said.number is None:
+    asked = [PlannedAction(kind=kind, order_number=number) for kind in sorted(ON_ORDERS)]
+    read = (read_confirmation(text, named, one) for one in asked)
+    said = next((one for one in read if one.assent is Assent.CORRECTION), None)
+    if said is None or said.number is None:
         return None
     if number not in named and spoken_request(text).standing is not Standing.NONE:
         return None

@@ -4,14 +4,14 @@ A message that comes during a review is read by the agent, which may change the 
 plan, or answer the message.
 
 Revision: 7c4e19a0d2b6
-Follows: c4b6e1f09a37
+Follows: 5e19c7d0a3b8
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "7c4e19a0d2b6"
-down_revision = "c4b6e1f09a37"
+down_revision = "5e19c7d0a3b8"
 branch_labels = None
 depends_on = None
 

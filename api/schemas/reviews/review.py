@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from api.schemas.core.client_query import ClientQuery
-from api.schemas.core.strict_body import StrictBody
+from api.schemas.core.strict_body import StrictBody, Whole
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.core.ids import ULID, parse_ulid
@@ -88,7 +88,7 @@ _LatestMessage = Annotated[
 
 
 _Revision = Annotated[
-    int | None,
+    Whole | None,
     Field(
         ge=0,
         lt=2**31,

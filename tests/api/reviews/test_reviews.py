@@ -82,6 +82,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "id": review_id,
         "client_id": shop.client_id,
         "authors": [],
+        "revision": 0,
         "status": "pending",
         "reason": "policy_restriction",
         "urgent": False,

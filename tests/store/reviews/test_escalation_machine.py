@@ -117,31 +117,6 @@ class Escalations(RuleBasedStateMachine):
         choice = Choice(decision, person, text="Ah.", seen_event=latest, seen_revision=before)
         assert self._code(self._choose(choice)) == refused
 
-    @rule(text=TEXTS, person=PEOPLE)
-    def revise_and_approve_at_once(self, text: str, person: str) -> None:
-        """One of the two wins: what was approved is never another plan than the one that stands."""
-        model = self.model
-        if (
-            model.needs_second
-            or model.decided
-            or not model.words
-            or model.refusal(person, self.now)
-        ):
-            return
-        self.read = self._do(self._read())
-
-        async def at_once() -> tuple[bool, str]:
-            approval = self._decide(Decision.APPROVE, person, "")
-            return await asyncio.gather(self._revise(text), approval)
-
-        revised, decided = self._do(at_once())
-        if revised:
-            assert decided == EscalationChanged.code
-            model.words, model.first, model.revision = text, None, model.revision + 1
-        else:
-            assert decided == "decided"
-            model.decided, model.by = Decision.APPROVE, person
-
     @rule(person=PEOPLE)
     def approve_what_is_gone(self, person: str) -> None:
         """A person who has read other words than those that would be sent."""
