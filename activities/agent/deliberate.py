@@ -52,6 +52,7 @@ async def with_content(
         brand_name=await ClientRepository(connection).brand_name(tenant),
         system_prompt=chosen.system_prompt or "",
         sensitive_words=chosen.sensitive_words,
+        answers_from_knowledge=chosen.answers_from_knowledge,
         templates=gathered.templates,
         passages=gathered.passages,
         connections=(*gathered.connections, *bare.connections),

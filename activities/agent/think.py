@@ -164,6 +164,7 @@ class Think:
             run_id=ref.run_id,
             playbook=(case.playbook_id, case.playbook_version),
             sensitive_words=case.sensitive_words,
+            answers_from_knowledge=case.answers_from_knowledge,
             turns_left=0
             if case.is_taken
             else min(

@@ -51,11 +51,10 @@ class Case:
     the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
     often the agent answered in the thread in the hour before this message. `unattended_turns`: how
     often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
-    people have the thread, by another message's open review or for good. `is_taken`: by somebody
-    at the dashboard, who may have no review of it yet. `approvals`: how many
-    people approved the plan. `sender_name`: who mails to the customer are from. `system_prompt`:
-    the client's instructions to a language model. `sensitive_words`: the client's own, that always
-    reach a human. `has_files`: files came with the message.
+    people have the thread, by another message's open review or for good. `is_taken`: by a member
+    at the dashboard, perhaps without a review. `approvals`: how many people approved the plan.
+    `sender_name`: who mails to the customer are from. `has_files`: files came with the message.
+    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: as the client set them.
     """
 
     event: UnifiedEvent
@@ -66,6 +65,7 @@ class Case:
     sender_name: str
     system_prompt: str
     sensitive_words: tuple[str, ...]
+    answers_from_knowledge: bool
     rulebook: Rulebook
     turns: tuple[Turn, ...]
     thread: Thread
@@ -107,6 +107,7 @@ class CaseRepository(TenantRepository):
             sender_name=clean_value(row.display_name or "") or row.brand_name,
             system_prompt=row.system_prompt or "",
             sensitive_words=tuple(row.sensitive_words or ()),
+            answers_from_knowledge=row.answers_from_knowledge is not False,
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
             thread=_thread(row).seen_by(event),
@@ -211,6 +212,7 @@ _CASE: Final = (
         client_settings.c.branding["display_name"].astext.label("display_name"),
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
+        client_settings.c.answers_from_knowledge,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
         ai_conversations.c.id.label("conversation_id"),

@@ -40,6 +40,8 @@ class SettingsRepository(TenantRepository):
             values["ask_rating"] = change.ask_rating
         if change.holds_loosening is not None:
             values["holds_loosening"] = change.holds_loosening
+        if change.answers_from_knowledge is not None:
+            values["answers_from_knowledge"] = change.answers_from_knowledge
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:
