@@ -27,6 +27,36 @@ _PARTICLES: Final = frozenset(
         *("van", "vom", "von", "y", "zu"),
     }
 )
+_PARTS: Final = re.compile(r"[\s'’.,·-]+")
+# Words of sentences. Some are also names, so they count only among three words or more.
+_IN_SENTENCES: Final = frozenset(
+    {
+        *("are", "been", "has", "have", "here", "his", "is", "it", "its", "not", "now"),
+        *("our", "please", "that", "the", "their", "there", "they", "this", "was", "we"),
+        *("were", "with", "won", "yes", "you", "your"),
+        *("aux", "avec", "avez", "avons", "cela", "ces", "cette", "elles", "est", "ici"),
+        *("ils", "je", "maintenant", "mes", "ne", "non", "notre", "nous", "oui", "pas"),
+        *("pour", "ses", "sommes", "sont", "sur", "une", "votre", "vous", "êtes"),
+    }
+)
+# Words of offers, threats and instructions. None is a part of a name.
+_IN_OFFERS: Final = frozenset(
+    {
+        *("account", "approved", "blocked", "call", "canceled", "cancelled", "click"),
+        *("confirm", "congratulations", "coupon", "discount", "dispatched", "expired"),
+        *("expires", "gift", "immediately", "invoice", "login", "offer", "order", "parcel"),
+        *("password", "pay", "payment", "promo", "refund", "refunded", "refunds", "shipped"),
+        *("suspended", "transfer", "urgent", "verified", "verify", "visit", "voucher"),
+        *("winner",),
+        *("accepté", "acceptée", "annulé", "annulée", "appelez", "bloqué", "bloquée"),
+        *("cadeau", "cliquez", "colis", "commande", "compte", "confirmez", "connexion"),
+        *("expire", "expiré", "expirée", "expédiée", "facture", "félicitations", "gagnant"),
+        *("gagnez", "gagné", "gratuit", "gratuite", "livraison", "offert", "offerte"),
+        *("offerts", "paiement", "payez", "rappelez", "remboursement", "remboursé"),
+        *("remboursée", "suspendu", "suspendue", "téléphonez", "urgence", "virement"),
+        *("visitez", "vérifiez"),
+    }
+)
 NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
@@ -41,6 +71,11 @@ def is_greetable(name: str) -> bool:
     if not all(mark.isalpha() or _is_accent(mark) or mark in _MARKS for mark in name):
         return False
     if _DOT.search(name) or _WWW.search(name) or _MONEY.search(name):
+        return False
+    parts = [part.casefold() for part in _PARTS.split(unicodedata.normalize("NFC", name)) if part]
+    if not _IN_OFFERS.isdisjoint(parts):
+        return False
+    if len(parts) > _FREE_WORDS and not _IN_SENTENCES.isdisjoint(parts):
         return False
     said = [word for word in words if word.lower() not in _PARTICLES]
     return len(said) <= _FREE_WORDS or not any(word.islower() for word in said)

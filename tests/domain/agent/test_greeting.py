@@ -12,7 +12,9 @@ from domain.agent.greeting import greetable_fields, is_greetable
     [
         "Camille Durand", "camille durand", "Léa", "Jean-Pierre de la Tour", "Dr. Martin",
         "J.R. Ewing", "O'Connor", "María José García López", "Ludwig van Beethoven", "张伟",
-        "Mme Éléonore d'Arc", "नमस्ते",
+        "Mme Éléonore d'Arc", "नमस्ते", "MARIE DUPONT", "JEAN PIERRE DE LA TOUR", "You Wei",
+        "Thi Minh Anh Nguyen", "Son Heung Min", "J. A. I. Smith", "Ton van de Vos",
+        "Won Bin",
     ],
 )  # fmt: skip
 def test_names(name: str) -> None:
@@ -26,6 +28,10 @@ def test_names(name: str) -> None:
         "Your order is cancelled", "Votre commande est annulée", "Call +33 6 12", "a@b.example",
         "Cliquez ici pour votre remboursement", "Hello! Pay", "50€ offerts", "Anne\nPay",
         "evil。com", "Bonjour. Payez", "refund: yes", "Pay us now", "A" * 61,
+        "Your Order Is Cancelled", "VOTRE COMMANDE EST ANNULÉE", "Votre Compte Est Bloqué",
+        "Click Here Now", "Refund Approved", "Remboursement Accepté", "Appelez Le Support Urgent",
+        "You Have Won", "Vous Avez Gagné", "Account-Suspended", "Free Gift",
+        "Votre Compte Est Bloque\u0301",
     ],
 )  # fmt: skip
 def test_what_is_no_name(name: str) -> None:
