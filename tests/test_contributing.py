@@ -45,7 +45,7 @@ ROOMS: Final = (
     "api",
     "commands",
 )
-MOST_FILES: Final = 8
+MOST_FILES: Final = 10
 
 
 def marked(text: str) -> list[str]:
