@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.agent.rulebook import Rulebook
+from domain.agent.rulebook import DuringReview, Rulebook
 from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_line, without_controls
 
@@ -39,6 +39,10 @@ class Playbook(BaseModel):
     threshold: float = Field(ge=0, le=1)
 
 
+NEW_RULEBOOK: Final = Rulebook(during_review=DuringReview(answers=True))
+"""The rules of a new playbook that says nothing else."""
+
+
 class PlaybookSpec(BaseModel):
     """What a merchant decides of a playbook: all but its id and version. `name` tells the
     playbooks of a client apart."""
@@ -49,7 +53,7 @@ class PlaybookSpec(BaseModel):
     event_type: str
     threshold: float = Field(default=DEFAULT_THRESHOLD, ge=0, le=1)
     active: bool = True
-    rulebook: Rulebook = Rulebook()
+    rulebook: Rulebook = NEW_RULEBOOK
 
 
 class PlaybookEntry(BaseModel):

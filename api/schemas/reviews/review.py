@@ -88,10 +88,8 @@ _LatestMessage = Annotated[
 
 
 _Revision = Annotated[
-    Whole | None,
+    Annotated[Whole, Field(ge=0, lt=2**31)] | None,
     Field(
-        ge=0,
-        lt=2**31,
         description="`revision` of the review that was read: refused if the agent has changed the "
         "draft or the plan since. Absent: the first.",
     ),
