@@ -76,7 +76,8 @@ class GroundedDraft:
     """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
 
     `promises`: the action without which it would not be true. `evident`: it answers what the
-    message evidently wants, and all of it.
+    message evidently wants, and all of it. `yields`: a starter template that tells nothing of the
+    order, so that knowledge of the client's own is preferred.
     """
 
     response: str
@@ -84,6 +85,7 @@ class GroundedDraft:
     strength: float
     promises: ActionKind | None = None
     evident: bool = False
+    yields: bool = False
 
     @property
     def may_go(self) -> bool:
@@ -102,7 +104,7 @@ def best_draft(
         return template or passage
     if not template.may_go and passage.strength > template.strength:
         return passage
-    if seen.category not in _KNOWLEDGE_FIRST:
+    if seen.category not in _KNOWLEDGE_FIRST and not template.yields:
         return template
     return passage if passage.strength >= min(WELL_COVERED, template.strength) else template
 
@@ -117,9 +119,10 @@ def _from_templates(
     # The shop's word goes before the caller's.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
-    values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
-    ranked = _ranked(catalogue, seen, asking, promised)[:_TRIED]
-    for (promises, fit, _), alike in groupby(ranked, key=itemgetter(0)):
+    framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
+    values = {**request.fields, **told, **promised, **framed}
+    ranked = _ranked(catalogue, seen, asking, promised, told)[:_TRIED]
+    for (promises, fit, *_), alike in groupby(ranked, key=itemgetter(0)):
         filled = [
             (template, answer)
             for _, template in alike
@@ -142,18 +145,24 @@ def _from_templates(
             strength=strength,
             promises=asking.offer.kind if asking.offer and promises else None,
             evident=strength == FITTING_STRENGTH,
+            yields=template.is_starter and not promises and not fill(template.body, told).used,
         )
     return None
 
 
-_Rank = tuple[bool, float, float]
+_Rank = tuple[bool, float, bool, int, float]
 
 
 def _ranked(
-    catalogue: Catalogue, seen: Classification, asking: Asking, promised: dict[str, str]
+    catalogue: Catalogue,
+    seen: Classification,
+    asking: Asking,
+    promised: dict[str, str],
+    told: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
     """The templates that fit, the best first: whether they promise what is asked for, how well
-    they fit, and how near they are to the words of the message."""
+    they fit, whether they are the client's own, how many facts of the order a starter tells, and
+    how near they are to the words of the message."""
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
     for place in catalogue.places(seen.language):
@@ -165,7 +174,16 @@ def _ranked(
         return []
     shares = catalogue.coverage.shares(asking.question)
     ranked = [
-        ((promises, strength, float(shares[place])), catalogue.templates[place])
+        (
+            (
+                promises,
+                strength,
+                not (template := catalogue.templates[place]).is_starter,
+                len(catalogue.placeholders[place] & told.keys()) if template.is_starter else 0,
+                float(shares[place]),
+            ),
+            template,
+        )
         for promises, strength, place in fitting
     ]
     return sorted(ranked, key=itemgetter(0), reverse=True)
@@ -193,7 +211,8 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
     """A class says too little to send by: only what is evidently wanted makes a template fit."""
     wanted = asking.wanted
     if wanted is None:
-        return OFF_STRENGTH if template.category is seen.category else 0
+        is_near = template.category is seen.category and not template.is_starter
+        return OFF_STRENGTH if is_near else 0
     of_class = template.category in (seen.category, *wanted.categories)
     if template.intent is not wanted.intent or not of_class:
         return 0

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
+from domain.agent.frame import PLAIN_FRAME, Frame
 from domain.agent.rulebook import Rulebook
 from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
@@ -19,7 +20,7 @@ class Material:
     client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
     under which a question to the customer is asked. `sensitive_words`: the merchant's own.
     `turns_left`: how many answers the agent may still give before people do. `attachments`: the
-    files that came with the message."""
+    files that came with the message. `frame`: how the client greets and signs."""
 
     event: UnifiedEvent
     brand_name: str
@@ -39,6 +40,7 @@ class Material:
     sensitive_words: tuple[str, ...] = ()
     turns_left: int = 1
     attachments: tuple[ShownFile, ...] = ()
+    frame: Frame = PLAIN_FRAME
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":

@@ -95,13 +95,13 @@ _ACTION: Final = (
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
-        acknowledgement, ask_rating, holds_loosening, updated_at)
+        acknowledgement, frame, ask_rating, holds_loosening, updated_at)
     SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
-        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'),
+        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'), coalesce(frame, '{}'),
         coalesce(ask_rating, false), coalesce(holds_loosening, true), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
         system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
-        sensitive_words jsonb, acknowledgement jsonb, ask_rating boolean,
+        sensitive_words jsonb, acknowledgement jsonb, frame jsonb, ask_rating boolean,
         holds_loosening boolean,
         updated_at timestamptz)
     WHERE updated_at IS NOT NULL

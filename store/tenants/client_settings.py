@@ -34,6 +34,8 @@ class SettingsRepository(TenantRepository):
             values["sensitive_words"] = list(change.sensitive_words)
         if change.acknowledgement is not None:
             values["acknowledgement"] = change.acknowledgement
+        if change.frame is not None:
+            values["frame"] = change.frame
         if change.authserv_ids is not None:
             values["authserv_ids"] = list(change.authserv_ids)
         if change.ask_rating is not None:
