@@ -4,7 +4,7 @@ Templates that a client started with are marked until they are edited. A client 
 greet and are signed.
 
 Revision: 9d3f1a7c5e20
-Follows: 80c0f3e5a1d4
+Follows: 3f6a08d41c57
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "9d3f1a7c5e20"
-down_revision = "80c0f3e5a1d4"
+down_revision = "3f6a08d41c57"
 branch_labels = None
 depends_on = None
 
