@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from adapters.brain.identity import names_model
+from adapters.brain.model_budget import model_budget
 from adapters.brain.question_clusters import QuestionReader
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
@@ -168,7 +169,7 @@ def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions
         questions=questions,
         dashboard_url=settings.server.dashboard,
         talker=talker_from(settings.brain),
-        budget_micros=round(settings.brain.monthly_budget * 1_000_000),
+        budget=model_budget(settings.brain),
     )
     return Copilot(setup, database, utc_now)
 

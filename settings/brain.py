@@ -75,6 +75,19 @@ class BrainSettings(BaseModel):
         description="US dollars a client may cost a month; beyond it the embedded brain thinks.",
     )
 
+    installation_budget_a_day: float | None = Field(
+        default=None,
+        ge=0,
+        le=1_000_000,
+        description="US dollars that all clients together may cost a UTC day; unset: no limit.",
+    )
+    trial_budget_a_day: float = Field(
+        default=20,
+        ge=0,
+        le=1_000_000,
+        description="The same for all clients without a paid plan together.",
+    )
+
     @property
     def is_remote(self) -> bool:
         """Whether thinking leaves the process."""

@@ -1,34 +1,30 @@
-"""The purse: who thinks, by what a client's month has left for a language model."""
+"""The purse: who thinks, by the money that is left for a language model."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Brain, BrainAnswer
 from domain.agent.brain_choice import Brains
 from domain.agent.errors import BrainFailed
 from domain.agent.thinking import ThinkingResult
+from domain.billing.model_money import BudgetRefusal, BudgetReservation
 from domain.core.ids import TenantId
-from domain.core.period import Period
 from domain.core.ports import Clock
 from services.core.model_money import ModelMoney
 from store.core.database import Database
-from store.tenants.clients import ClientRepository
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Who thinks. `period`: the month that pays; None where it costs nothing."""
+    """Who thinks. `reservation`: the money for it; None where it costs nothing."""
 
     brain: Brain
-    period: Period | None = None
+    reservation: BudgetReservation | None = None
 
 
 class Purse:
     def __init__(self, database: Database, brains: Brains, now: Clock) -> None:
-        self._database = database
-        self._money = ModelMoney(database, now)
+        self._money = ModelMoney(database, brains.budget, now)
         self._brains = brains
 
     @property
@@ -47,40 +43,25 @@ class Purse:
         return self._brains.model is not None
 
     async def grant(self, tenant: TenantId) -> Grant:
-        """As `choose`, by the client's own budget, in a transaction of its own if it writes."""
-        if not self.has_model:
-            return self.embedded
-        async with self._database.tenant(tenant) as connection:
-            budget = await ClientRepository(connection).brain_budget(tenant)
-            return await self.choose(connection, tenant, budget)
+        """The model, with money reserved for one question; the embedded brain if none is left.
 
-    async def choose(
-        self, connection: AsyncConnection, tenant: TenantId, budget_micros: int | None
-    ) -> Grant:
-        """The model, with money set aside for one question; the embedded brain if none is left.
-
-        `budget_micros`: of the client, None for the configured one.
+        Call it outside any transaction. Raises EngineUnavailable.
         """
         if self._brains.model is None:
             return self.embedded
-        period = await self._money.reserve(
-            connection,
-            tenant,
-            reserve_micros=self._brains.reserve_micros,
-            budget_micros=self._brains.budget(budget_micros),
-        )
-        if period is None:
+        reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
+        if isinstance(reserved, BudgetRefusal):
             return self.embedded
-        return Grant(self._brains.model, period)
+        return Grant(self._brains.model, reserved)
 
     async def spend(
         self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[ThinkingResult]]
     ) -> ThinkingResult:
-        """Think with what `choose` gave, and book what it cost in place of what was set aside.
+        """Think with what `grant` gave, and book the true cost in place of the reservation.
 
-        In a transaction of its own: it is spent, whatever becomes of the thought.
+        The cost is committed even if the thought is not kept.
         """
-        if grant.period is None:
+        if grant.reservation is None:
             return await think(grant.brain)
         cost: BrainAnswer | BrainFailed = BrainFailed()
         try:
@@ -92,7 +73,7 @@ class Purse:
         finally:
             await self._money.book(
                 tenant,
-                grant.period,
+                grant.reservation,
                 tokens_in=cost.tokens_in,
                 tokens_out=cost.tokens_out,
                 cost_micros=cost.cost_micros,

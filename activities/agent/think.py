@@ -90,12 +90,11 @@ class Think:
                 return case.draft
             if self._embedder is None:
                 material = await self._material(connection, tenant, case, ref, None)
-                grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
         if self._embedder is not None:
             near = await self._embedder.near(case.event.words)
             async with self._database.tenant(tenant) as connection:
                 material = await self._material(connection, tenant, case, ref, near)
-                grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
+        grant = await self._purse.grant(tenant)
         thought = await deliberate(
             self._purse, tenant, grant, material, self._now, net=self._net, steps=step.steps
         )

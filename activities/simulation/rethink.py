@@ -108,7 +108,7 @@ class Rethink:
         if exchange.unread:
             return unread(material, now)
         grant = await self._grant(tenant, variant)
-        if model_or_nothing and grant.period is None and self._purse.has_model:
+        if model_or_nothing and grant.reservation is None and self._purse.has_model:
             raise ModelBudgetUsedUp
         try:
             thought = await deliberate(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
+from adapters.brain.model_budget import model_budget
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from settings.brain import BrainSettings
@@ -24,7 +25,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
         embedded=EmbeddedBrain(classifier),
         model=model,
         reserve_micros=model.reserve_micros if model else 0,
-        budget_micros=round(settings.monthly_budget * 1_000_000),
+        budget=model_budget(settings),
         sees_images=model is not None and model.sees_images,
     )
 

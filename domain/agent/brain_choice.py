@@ -1,8 +1,9 @@
-"""Who thinks: a language model while the client's month has money left, else the embedded brain."""
+"""Who thinks: a language model while there is money for it, else the embedded brain."""
 
 from dataclasses import dataclass
 
 from domain.agent.brain import Brain
+from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,17 +11,13 @@ class Brains:
     """`model` is None where none is configured, and then nothing is reserved or spent.
     `sees_images`: of the model, or of the one asked in its place.
 
-    Before the model is asked, `reserve_micros` is set aside (`store/runs/brain_costs.py`): what a
-    question costs at most, as a rule. It is given back when the true cost is booked, so that many
-    runs at once do not spend more than there is. In millionths of a US dollar.
+    Before the model is asked, `reserve_micros` is reserved (`services/core/model_money.py`): the
+    usual maximum of a question's cost, in millionths of a US dollar. It is replaced by the true
+    cost, so that many runs at once do not spend more than there is.
     """
 
     embedded: Brain
     model: Brain | None = None
     reserve_micros: int = 0
-    budget_micros: int = 0
+    budget: ModelBudget = NO_MODEL_BUDGET
     sees_images: bool = False
-
-    def budget(self, of_client: int | None) -> int:
-        """What a client may spend in a month: its own budget, or the configured one."""
-        return self.budget_micros if of_client is None else of_client

@@ -43,6 +43,10 @@ class Subscription:
             return plan
         return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
 
+    def is_unpaid(self, now: datetime) -> bool:
+        """Return whether the client is on the free plan, in its trial or after it."""
+        return self.settled(now).plan is Plan.FREE
+
     def includes_webhooks(self, now: datetime) -> bool:
         return self.plan_at(now) in _WITH_WEBHOOKS
 

@@ -12,6 +12,11 @@ def period_of(now: datetime) -> Period:
     return Period(f"{now.astimezone(UTC):%Y-%m}")
 
 
+def day_of(now: datetime) -> date:
+    """The day in UTC that an aware time falls in."""
+    return now.astimezone(UTC).date()
+
+
 def period_start(period: Period) -> datetime:
     """Midnight UTC of its first day."""
     return datetime(int(period[:4]), int(period[5:]), 1, tzinfo=UTC)

@@ -39,6 +39,6 @@ class SimulationTooLong(DomainError):
 
 
 class ModelBudgetUsedUp(DomainError):
-    """The client's month has no money left for a language model, and no other brain is wanted."""
+    """No money is left for a language model, and no other brain is wanted."""
 
     code = "model_budget_used_up"

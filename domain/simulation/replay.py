@@ -34,9 +34,9 @@ UNFINISHED: Final = frozenset({ReplayState.QUEUED, ReplayState.RUNNING})
 
 
 class ReplayStop(StrEnum):
-    """Why a replay ended before its events did. `budget`: of money, its own or the client's month.
-    `time`: it has worked as long as it may. `person`: a person stopped it. `error`: a page failed
-    every time that it was tried."""
+    """Why a replay ended before its events did. `budget`: of money, its own, the client's month
+    or the day's ceiling. `time`: it has worked as long as it may. `person`: a person stopped it.
+    `error`: a page failed every time that it was tried."""
 
     BUDGET = "budget"
     TIME = "time"

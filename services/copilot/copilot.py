@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
 from domain.analytics.ports import ReadsQuestions
+from domain.billing.model_money import NO_MODEL_BUDGET, BudgetRefusal, ModelBudget
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.documents import DocumentIndex
 from domain.copilot.errors import TalkFailed
@@ -16,7 +18,6 @@ from domain.copilot.rules import rules_for
 from domain.copilot.safe_text import SafeText
 from domain.copilot.words import Tongue, tongue_of
 from domain.core.ids import TenantId
-from domain.core.period import Period
 from domain.core.ports import Clock
 from domain.tenants.actor import ANYONE, Actor
 from services.copilot.desk import CopilotDesk, Trail
@@ -24,21 +25,21 @@ from services.copilot.embedded_copilot import EMBEDDED, compose
 from services.copilot.tools.every_tool import COPILOT_TOOLS
 from services.core.model_money import ModelMoney
 from store.core.database import Database
-from store.tenants.clients import ClientRepository
 
 _log = structlog.get_logger(__name__)
+
+_NO_MONEY: Final = {BudgetRefusal.MONTH: "no_money", BudgetRefusal.DAY: "no_money_today"}
 
 
 @dataclass(frozen=True, slots=True)
 class CopilotSetup:
-    """What is configured. `talker`: None where no language model is. `budget_micros`: of a client
-    that has no budget of its own, in millionths of a US dollar a month."""
+    """What is configured. `talker`: None where no language model is."""
 
     documents: DocumentIndex
     questions: ReadsQuestions
     dashboard_url: str
     talker: Talker | None = None
-    budget_micros: int = 0
+    budget: ModelBudget = NO_MODEL_BUDGET
 
 
 class Copilot:
@@ -47,7 +48,7 @@ class Copilot:
     def __init__(self, setup: CopilotSetup, database: Database, now: Clock) -> None:
         self._setup = setup
         self._database = database
-        self._money = ModelMoney(database, now)
+        self._money = ModelMoney(database, setup.budget, now)
         self._now = now
 
     async def answer(
@@ -83,9 +84,9 @@ class Copilot:
     ) -> CopilotAnswer | str:
         """The model's answer, or why there is none."""
         tongue = tongue_of(question.text)
-        period = await self._reserved(trail.desk.tenant, talker)
-        if period is None:
-            return phrase(tongue, "no_money")
+        reserved = await self._money.reserve(trail.desk.tenant, talker.reserve_micros)
+        if isinstance(reserved, BudgetRefusal):
+            return phrase(tongue, _NO_MONEY[reserved])
         voice = _Voice(SafeText(trail.links, rules_for(trail.desk.now.date())), say)
         # What a talk that is broken off has cost is not known: all that was set aside, then.
         cost = TalkCost(cost_micros=talker.reserve_micros)
@@ -104,23 +105,13 @@ class Copilot:
         finally:
             await self._money.book(
                 trail.desk.tenant,
-                period,
+                reserved,
                 tokens_in=cost.tokens_in,
                 tokens_out=cost.tokens_out,
                 cost_micros=cost.cost_micros,
                 reserved_micros=talker.reserve_micros,
             )
         return await _told(talked, voice, trail, tongue)
-
-    async def _reserved(self, tenant: TenantId, talker: Talker) -> Period | None:
-        async with self._database.tenant(tenant) as connection:
-            own = await ClientRepository(connection).brain_budget(tenant)
-            return await self._money.reserve(
-                connection,
-                tenant,
-                reserve_micros=talker.reserve_micros,
-                budget_micros=self._setup.budget_micros if own is None else own,
-            )
 
 
 class _Voice:

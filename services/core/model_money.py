@@ -1,56 +1,108 @@
-"""The money of language models: set aside before a question, booked after it."""
+"""The money of language models: reserved before a question, booked after it."""
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from contextlib import suppress
 
+import structlog
+
+from domain.billing.model_money import (
+    BudgetRefusal,
+    BudgetReservation,
+    ModelBudget,
+    SpendingScope,
+    scopes_of,
+)
 from domain.core.ids import TenantId
-from domain.core.period import Period, period_of
+from domain.core.period import day_of, period_of
 from domain.core.ports import Clock
+from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
 from store.runs.brain_costs import BrainCosts
+from store.runs.model_spending import ModelSpending
+from store.tenants.accounts import AccountRepository
+from store.tenants.clients import ClientRepository
+
+_log = structlog.get_logger(__name__)
 
 
 class ModelMoney:
-    """Of each client a month's budget, shared by all that asks models in its name."""
+    """A client's budget of the month, and the ceilings of the day over all clients.
 
-    def __init__(self, database: Database, now: Clock) -> None:
+    Every question to a language model in a client's name is reserved and booked here. Amounts are
+    in millionths of a US dollar.
+    """
+
+    def __init__(self, database: Database, budget: ModelBudget, now: Clock) -> None:
         self._database = database
+        self._budget = budget
         self._now = now
 
     async def reserve(
-        self,
-        connection: AsyncConnection,
-        tenant: TenantId,
-        *,
-        reserve_micros: int,
-        budget_micros: int,
-    ) -> Period | None:
-        """The month that pays for one question; None if its budget holds no more.
+        self, tenant: TenantId, reserve_micros: int
+    ) -> BudgetReservation | BudgetRefusal:
+        """Reserve money for one question, or return the budget that has too little left.
 
-        The caller commits before it asks. In millionths of a US dollar.
+        A reservation is committed when this returns. If the process ends before `book`, it counts
+        as spent. Call this outside any transaction. Raises EngineUnavailable.
         """
-        period = period_of(self._now())
-        left = await BrainCosts(connection, tenant).reserve(period, reserve_micros, budget_micros)
-        return period if left else None
+        now = self._now()
+        period, day = period_of(now), day_of(now)
+        async with self._database.tenant(tenant) as connection:
+            own = await ClientRepository(connection).brain_budget(tenant)
+            month_micros = self._budget.month_micros if own is None else own
+            costs = BrainCosts(connection, tenant)
+            if not await costs.reserve(period, reserve_micros, month_micros):
+                return BudgetRefusal.MONTH
+            is_unpaid = True  # a client that is being erased has no plan
+            with suppress(ClientNotFound):
+                subscription = await AccountRepository(connection, tenant).subscription()
+                is_unpaid = subscription.is_unpaid(now)
+        reservation = BudgetReservation(period, day, scopes_of(is_unpaid=is_unpaid))
+        refused_by = await self._reserve_day(reservation, reserve_micros)
+        if refused_by is None:
+            return reservation
+        _log.warning("model ceiling reached", scope=refused_by, client_id=tenant)
+        async with self._database.tenant(tenant) as connection:
+            await BrainCosts(connection, tenant).give_back(period, reserve_micros)
+        return BudgetRefusal.DAY
 
     async def book(
         self,
         tenant: TenantId,
-        period: Period,
+        reservation: BudgetReservation,
         *,
         tokens_in: int,
         tokens_out: int,
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Book what a question cost in place of what was set aside for it.
+        """Replace a reservation by the true cost, on the counters that it was made on.
 
-        In a transaction of its own: it is spent, whatever becomes of the answer.
+        In transactions of its own: the money is spent even if the answer is not kept.
         """
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
-                period,
+                reservation.period,
                 tokens_in=tokens_in,
                 tokens_out=tokens_out,
                 cost_micros=cost_micros,
                 reserved_micros=reserved_micros,
             )
+        async with self._database.unscoped() as connection:
+            spending = ModelSpending(connection)
+            for scope in reservation.scopes:
+                await spending.add(scope, reservation.day, cost_micros - reserved_micros)
+
+    async def _reserve_day(
+        self, reservation: BudgetReservation, micros: int
+    ) -> SpendingScope | None:
+        """Reserve money of the day; return the scope whose ceiling refuses it, or None."""
+        async with self._database.unscoped() as connection:
+            spending, added = ModelSpending(connection), list[SpendingScope]()
+            for scope in reservation.scopes:
+                ceiling = self._budget.ceiling(scope)
+                if not await spending.add(scope, reservation.day, micros, ceiling=ceiling):
+                    for earlier in added:
+                        await spending.add(earlier, reservation.day, -micros)
+                    return scope
+                added.append(scope)
+        return None

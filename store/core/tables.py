@@ -20,3 +20,14 @@ error_reports: Final = sa.Table(
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )
+
+# Spending on language models by UTC day, in millionths of a US dollar: of all clients, and of those
+# without a paid plan. Includes what is reserved for questions in progress.
+model_spending: Final = sa.Table(
+    "model_spending",
+    metadata,
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("day", sa.Date, primary_key=True),
+    sa.Column("micros", sa.BigInteger, nullable=False),
+    sa.CheckConstraint("scope IN ('trial', 'installation')", name="scope"),
+)

@@ -75,6 +75,14 @@ class BrainCosts(TenantRepository):
         )
         return row.one_or_none() is not None
 
+    async def give_back(self, period: Period, reserved_micros: int) -> None:
+        """Return what was set aside for a question that is not asked."""
+        await self._connection.execute(
+            sa.update(brain_costs)
+            .where(brain_costs.c.client_id == self._tenant, brain_costs.c.period == period)
+            .values(cost_micros=brain_costs.c.cost_micros - reserved_micros)
+        )
+
     async def add(
         self,
         period: Period,

@@ -53,10 +53,9 @@ class Case:
     often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
     people have the thread, by another message's open review or for good. `is_taken`: by somebody
     at the dashboard, who may have no review of it yet. `approvals`: how many
-    people approved the plan. `brain_budget_micros`: of the client, where it has one of its own.
-    `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
-    a language model. `sensitive_words`: the client's own, that always reach a human. `has_files`:
-    files came with the message.
+    people approved the plan. `sender_name`: who mails to the customer are from. `system_prompt`:
+    the client's instructions to a language model. `sensitive_words`: the client's own, that always
+    reach a human. `has_files`: files came with the message.
     """
 
     event: UnifiedEvent
@@ -77,7 +76,6 @@ class Case:
     lookup: Lookup | None
     draft: RunDraft | None
     approvals: int
-    brain_budget_micros: int | None
     human_text: str | None
     has_files: bool = False
     is_taken: bool = False
@@ -119,7 +117,6 @@ class CaseRepository(TenantRepository):
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
-            brain_budget_micros=row.brain_budget_micros,
             draft=_draft(row),
             human_text=row.human_text,
             has_files=bool(row.has_files),
@@ -214,7 +211,6 @@ _CASE: Final = (
         client_settings.c.branding["display_name"].astext.label("display_name"),
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
-        clients.c.brain_budget_micros,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
         ai_conversations.c.id.label("conversation_id"),

@@ -203,7 +203,7 @@ async def test_nowhere_is_a_word_of_the_erased(
                 await engine.decide(review_id, Decision.APPROVE)
     assert len(mail.mails) == mailed
     # Nobody else's row has changed; those of the whole client are not the customer's.
-    shared = {"usage_counters", "brain_costs", "thresholds_sent", "rate_windows"}
+    shared = {"usage_counters", "brain_costs", "model_spending", "thresholds_sent", "rate_windows"}
     after = rows_of_all_tables(database_url)
     assert {row for row in before - after if row[0] not in shared} == set()
     assert certificate.finished_at is not None

@@ -187,4 +187,7 @@ async def test_a_language_model_costs_what_it_costs(
         assert embedded["trace"]["outcomes"][0]["model"].startswith("embedded")
         assert failed["status"] == "brain_failed"
         after = await fingerprints(engine.database)
-        assert {name for name, digest in after.items() if digest != before[name]} == {"brain_costs"}
+        assert {name for name, digest in after.items() if digest != before[name]} == {
+            "brain_costs",
+            "model_spending",
+        }

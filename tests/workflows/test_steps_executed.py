@@ -6,15 +6,28 @@ from typing import Final
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from adapters.demo.shop import open_demo_shop
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.demo.shop import DemoShop, open_demo_shop
 from adapters.system import new_ulid, utc_now
+from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.agent.plan import ActionKind, StepState
 from domain.core.contracts import RunRef
+from domain.core.money import Money
+from domain.integrations.errors import ActionUnknown
+from domain.integrations.order import Order
 from domain.integrations.providers import Provider
 from domain.runs.contracts import ExecuteInput
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.tables import action_ledger, engine_runs
-from tests.support.agent.acting import ASKED, ScriptedBrain, connect, order, rules, think_by
+from tests.support.agent.acting import (
+    ASKED,
+    ScriptedBrain,
+    acting_shop,
+    connect,
+    order,
+    rules,
+    think_by,
+)
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.servers.mail import MailServer
@@ -93,3 +106,74 @@ async def test_a_refusal_here_leaves_an_interrupted_mail_unknown(acting: LiveEng
 
     assert [step.state for step in result.steps] == [StepState.UNKNOWN]
     assert (await only_row(acting.database, action_ledger, of=shop))["state"] == "unknown"
+
+
+def _disallow_this_machine(engine: LiveEngine) -> None:
+    """From now on, each action in a system on this machine is refused before any request."""
+    connectors = engine.activities.execute._actions._connectors
+    assert isinstance(connectors, ConnectorRegistry)
+    connectors._allow_loopback = False
+
+
+class _BrainOfARetry(ScriptedBrain):
+    """While it thinks, an earlier attempt of the refund is begun in the ledger, and dies."""
+
+    def __init__(self, engine: LiveEngine, shop: Shop) -> None:
+        super().__init__(ActionKind.REFUND)
+        self._engine = engine
+        self._shop = shop
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        run = await only_row(self._engine.database, engine_runs, of=self._shop)
+        async with self._engine.database.tenant(self._shop.tenant) as connection:
+            await ActionLedger(connection, self._shop.tenant).begin(
+                LedgerPlace(run["id"], 0, 0),
+                Effect(ActionKind.REFUND, amount=Money(minor=4_900, currency="EUR")),
+                entry_id=new_ulid(),
+                now=utc_now(),
+            )
+        _disallow_this_machine(self._engine)
+        return await super().think(request)
+
+
+async def test_an_interrupted_refund_counts_if_its_retry_is_refused_here(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    """The refusal says nothing about the interrupted attempt: its outcome is unknown."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, _BrainOfARetry(acting, it.shop))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **REFUND_BY_MAIL)).json()
+
+    await _assert_unknown(acting, it.shop, answer)
+    assert it.movements == ()
+
+
+async def test_a_refund_whose_answer_was_lost_counts_if_its_retry_is_refused_here(
+    acting: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shop refunds and its answer gets lost; the second try is refused before any request."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    refund = DemoShop.refund
+
+    async def lost(shop: DemoShop, order: Order, amount: Money, key: str, *, again: bool) -> str:
+        await refund(shop, order, amount, key, again=again)
+        _disallow_this_machine(acting)
+        raise ActionUnknown
+
+    monkeypatch.setattr(DemoShop, "refund", lost)
+    async with acting.working():
+        answer = (await acting.post(it.shop, **REFUND_BY_MAIL)).json()
+
+    await _assert_unknown(acting, it.shop, answer)
+    assert it.refunded == 4_900
+
+
+async def _assert_unknown(engine: LiveEngine, shop: Shop, answer: dict[str, object]) -> None:
+    """The run has sent one action, whose outcome a person must look up."""
+    assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
+    (step,) = (await only_row(engine.database, engine_runs, of=shop))["steps"]
+    assert (step["kind"], step["state"], step["begun"]) == ("refund", "unknown", True)
+    (entry,) = await rows(engine.database, action_ledger, of=shop)
+    assert (entry["action"], entry["state"]) == ("refund", "unknown")

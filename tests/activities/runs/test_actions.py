@@ -41,7 +41,6 @@ CASE = Case(
     lookup=None,
     draft=None,
     approvals=0,
-    brain_budget_micros=None,
     human_text=None,
 )
 SEALER = FernetSealer(new_seal_key())

@@ -12,6 +12,7 @@ from activities.simulation import replay_page
 from adapters.system import utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.brain_choice import Brains
+from domain.billing.model_money import ModelBudget
 from domain.core.contracts import BackgroundRef
 from domain.simulation.replay import Replay, ReplayState, ReplayStop
 from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd
@@ -152,18 +153,24 @@ async def test_an_event_that_no_playbook_took_is_read_when_one_would(database: D
 
 
 @pytest.mark.parametrize(
-    ("budget", "month", "examined"),
-    [(1_000, 10_000, 1), (100_000, 700, 1), (100_000, 100_000, 3)],
-    ids=["its own budget", "the client's month", "enough"],
+    ("budget", "month", "day", "examined"),
+    [
+        (1_000, 10_000, None, 1),
+        (100_000, 700, None, 1),
+        (100_000, 100_000, 0, 0),
+        (100_000, 100_000, None, 3),
+    ],
+    ids=["its own budget", "the client's month", "the installation's day", "enough"],
 )
 async def test_a_budget_of_money_is_not_exceeded(
-    database: Database, shop: Shop, budget: int, month: int, examined: int
+    database: Database, shop: Shop, budget: int, month: int, day: int | None, examined: int
 ) -> None:
     """What is set aside for a question, 600, must be left. The embedded brain thinks nothing in
     the model's place."""
     await answered(database, shop, *ASKED)
     replay_id = await a_replay(database, shop, budget_micros=budget - 1)
-    brains = Brains(embedded=SURE, model=CostlyBrain(), reserve_micros=600, budget_micros=month)
+    limits = ModelBudget(month_micros=month, installation_day_micros=day)
+    brains = Brains(embedded=SURE, model=CostlyBrain(), reserve_micros=600, budget=limits)
 
     done = await _replayed(database, shop, replay_id, brains)
 

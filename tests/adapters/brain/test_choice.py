@@ -6,6 +6,7 @@ from adapters.brain.choice import brain_from, brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from domain.agent.errors import BrainUnavailable
+from domain.billing.model_money import ModelBudget
 from domain.core.errors import InvalidInput
 from tests.support.agent.llm_brain import NATIVE, OPENAI, asked, brain, configured, said
 from tests.support.core.engine import settings_of
@@ -21,10 +22,11 @@ def test_embedded_brain_by_default(classifier: Classifier) -> None:
 
 
 async def test_brains_with_a_budget(classifier: Classifier, server: LlmServer) -> None:
-    brains = brains_from(configured(server, brain_monthly_budget=1.5).brain, classifier)
+    settings = configured(server, brain_monthly_budget=1.5, brain_installation_budget_a_day=0.25)
+    brains = brains_from(settings.brain, classifier)
 
     assert brains.model is not None
-    assert (brains.budget(None), brains.budget(7)) == (1_500_000, 7)
+    assert brains.budget == ModelBudget(1_500_000, 250_000, 20_000_000)
     assert brains.reserve_micros == 6_000 + 10 * 2_000
 
 

@@ -37,7 +37,8 @@ async def test_it_calls_tools_and_cites_what_they_returned(
         answer = await it.ask(shop, "Who waits?")
 
         after = await row_counts(database, of=shop)
-        assert {name for name in before if before[name] != after[name]} == {"brain_costs"}
+        changed = {name for name in before if before[name] != after[name]}
+        assert changed - {"model_spending"} == {"brain_costs"}
         first, second = it.server.asked
     assert answer.text == f"One waits: [the review]({link}). See {link}."
     assert "".join(it.heard) == answer.text
@@ -131,6 +132,27 @@ async def test_without_money_the_embedded_one_answers(database: Database, shop: 
     assert answer.notice is not None
     assert answer.notice.startswith("Le budget du mois")
     assert await rows(database, brain_costs, of=shop) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "notice"),
+    [
+        ("Combien de tickets nous reste-t-il ?", "Le budget du jour pour les modèles de langage"),
+        ("How many tickets are left?", "Today's budget for language models is used up"),
+    ],
+)
+async def test_at_a_ceiling_of_the_day_the_embedded_one_answers(
+    database: Database, shop: Shop, question: str, notice: str
+) -> None:
+    """The client's own month is not charged, and the notice says that the day ends the limit."""
+    async with talking(database, installation_day_micros=0) as it:
+        answer = await it.ask(shop, question)
+
+        assert it.server.asked == []
+    assert answer.model == "embedded"
+    assert answer.notice is not None
+    assert answer.notice.startswith(notice)
+    assert (await only_row(database, brain_costs, of=shop))["cost_micros"] == 0
 
 
 async def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came(

@@ -74,7 +74,12 @@ async def test_what_looks_over_the_wall_runs_as_the_service(database_url: str) -
             ).fetchall()
         )
 
-    assert {"active_key", "inbound_endpoint", "integrations_of_account"} <= set(owners)
+    assert {
+        "active_key",
+        "add_model_spending",
+        "inbound_endpoint",
+        "integrations_of_account",
+    } <= set(owners)
     assert set(owners.values()) == {SERVICE_ROLE}
 
 

@@ -10,6 +10,7 @@ from adapters.brain.question_clusters import QuestionReader
 from adapters.copilot.document_files import document_index
 from adapters.copilot.llm_talker import LlmTalker
 from adapters.system import utc_now
+from domain.billing.model_money import ModelBudget
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
 from domain.tenants.actor import Actor
@@ -51,6 +52,7 @@ async def talking(
     model: str = OPENAI,
     *,
     budget_micros: int = 1_000_000,
+    installation_day_micros: int | None = None,
     deadline_s: float = 10.0,
 ) -> AsyncIterator[Talking]:
     async with llm_server() as server:
@@ -60,6 +62,8 @@ async def talking(
             questions=QuestionReader(),
             dashboard_url=DASHBOARD,
             talker=talker,
-            budget_micros=budget_micros,
+            budget=ModelBudget(
+                month_micros=budget_micros, installation_day_micros=installation_day_micros
+            ),
         )
         yield Talking(server, Copilot(setup, database, utc_now))

@@ -64,6 +64,7 @@ SERVICE_ONLY = frozenset(
         "erasures",
         "error_reports",
         "mail_counts",
+        "model_spending",
         "rate_windows",
         "sessions",
         "sign_in_codes",

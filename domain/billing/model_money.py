@@ -1,0 +1,60 @@
+"""Budgets of language models: a client's month, and the day of all clients together."""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Final
+
+from domain.core.period import Period
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBudget:
+    """Limits of what language models may cost, in millionths of a US dollar.
+
+    `month_micros`: per month, for a client without a budget of its own. `installation_day_micros`:
+    per UTC day, for all clients together. `trial_day_micros`: per UTC day, for all clients without
+    a paid plan together. None: no limit.
+    """
+
+    month_micros: int = 0
+    installation_day_micros: int | None = None
+    trial_day_micros: int | None = None
+
+    def ceiling(self, scope: "SpendingScope") -> int | None:
+        if scope is SpendingScope.TRIAL:
+            return self.trial_day_micros
+        return self.installation_day_micros
+
+
+NO_MODEL_BUDGET: Final = ModelBudget()
+
+
+class SpendingScope(StrEnum):
+    """The clients whose spending is added up by day. The values are stored."""
+
+    TRIAL = "trial"
+    INSTALLATION = "installation"
+
+
+class BudgetRefusal(StrEnum):
+    """The budget that has too little left for a question: the client's month, or the day of all."""
+
+    MONTH = "month"
+    DAY = "day"
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReservation:
+    """Money reserved for one question, and the counters that it is booked on."""
+
+    period: Period
+    day: date
+    scopes: tuple[SpendingScope, ...]
+
+
+def scopes_of(*, is_unpaid: bool) -> tuple[SpendingScope, ...]:
+    """The day's counters that a client's spending is added to, the smaller one first."""
+    if is_unpaid:
+        return SpendingScope.TRIAL, SpendingScope.INSTALLATION
+    return (SpendingScope.INSTALLATION,)

@@ -1,0 +1,32 @@
+"""Spending on language models by UTC day, added up over clients."""
+
+from datetime import date
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.model_money import SpendingScope
+
+_ADD: Final = sa.text("SELECT add_model_spending(:scope, :day, :micros, :ceiling)")
+
+
+class ModelSpending:
+    """The counters are rows that all clients share.
+
+    Take the connection from `Database.unscoped`: each call commits by itself, so that no client
+    waits for another one's transaction.
+    """
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(
+        self, scope: SpendingScope, day: date, micros: int, *, ceiling: int | None = None
+    ) -> bool:
+        """Add to a day's counter unless the sum would exceed the ceiling; return whether it was
+        added. `micros` may be negative."""
+        added = await self._connection.scalar(
+            _ADD, {"scope": scope.value, "day": day, "micros": micros, "ceiling": ceiling}
+        )
+        return added is True

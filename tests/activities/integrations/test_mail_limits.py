@@ -1,0 +1,151 @@
+"""The daily limits of mails, driven to their end in PostgreSQL."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from activities.integrations.mail_limiter import MailLimiter
+from adapters.system import new_ulid, utc_now
+from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreachable
+from domain.integrations.mail_allowance import FREE_PER_DAY
+from domain.integrations.service_mail import LIMITS, ServiceMail
+from domain.tenants.client import Plan
+from store.core.database import Database
+from store.integrations.mail_counts import OF_CLIENT, MailCount, MailCountRepository
+from store.integrations.tables import mail_counts
+from store.tenants.tables import clients
+from tests.support.core.rows import only_row, rows
+from tests.support.integrations.mailers import MAILS_SEALER
+from tests.support.tenants.shop import Shop, open_shop
+
+INVITATIONS = LIMITS[ServiceMail.INVITATION].per_address
+
+
+def limiter(database: Database, now: datetime) -> MailLimiter:
+    return MailLimiter(database, MAILS_SEALER, lambda: now)
+
+
+def an_address() -> str:
+    return f"{new_ulid().lower()}@example.com"
+
+
+async def new_account(database: Database) -> tuple[Shop, datetime]:
+    """An account on the free plan that was opened an hour before the returned time."""
+    shop, now = await open_shop(database), utc_now()
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(clients)
+            .where(clients.c.id == shop.client_id)
+            .values(plan=Plan.FREE, created_at=now - timedelta(hours=1))
+        )
+    return shop, now
+
+
+async def mails(it: MailLimiter, shop: Shop, number: int) -> int:
+    """Send so many mails at once, and return how many were allowed."""
+
+    async def one() -> bool:
+        try:
+            async with it.client_mail(shop.tenant):
+                return True
+        except MailLimitReached:
+            return False
+
+    return sum(await asyncio.gather(*(one() for _ in range(number))))
+
+
+async def test_a_new_account_sends_its_allowance_and_no_mail_more(database: Database) -> None:
+    """Also with many at once. Another account is not held up, and the next day is full again."""
+    (shop, now), other = await new_account(database), await open_shop(database)
+    it = limiter(database, now)
+
+    assert await mails(it, shop, FREE_PER_DAY - 5) == FREE_PER_DAY - 5
+    assert await mails(it, shop, 15) == 5
+    with pytest.raises(MailLimitReached):
+        async with it.client_mail(shop.tenant):
+            pytest.fail("a mail beyond the allowance was permitted")
+
+    assert (await only_row(database, mail_counts, key=shop.client_id))["sent"] == FREE_PER_DAY
+    assert await mails(it, other, 1) == 1
+    assert await mails(limiter(database, now + timedelta(days=1)), shop, 1) == 1
+
+
+async def test_an_address_gets_its_share_of_a_kind_from_all_clients_together(
+    database: Database,
+) -> None:
+    """The spelling of the address does not matter; another kind of mail still arrives."""
+    shops, now, to = [await open_shop(database) for _ in range(2)], utc_now(), an_address()
+    it = limiter(database, now)
+    for number in range(INVITATIONS):
+        async with it.service_mail(ServiceMail.INVITATION, to, shops[number % 2].tenant):
+            pass
+
+    for spelled in (to, f" {to.upper()} "):
+        with pytest.raises(MailLimitReached):
+            async with it.service_mail(ServiceMail.INVITATION, spelled, shops[0].tenant):
+                pytest.fail("a mail beyond the address's share was permitted")
+
+    async with it.service_mail(ServiceMail.SIGN_IN_CODE, to, None):
+        pass
+    tomorrow = limiter(database, now + timedelta(days=1))
+    async with tomorrow.service_mail(ServiceMail.INVITATION, to, shops[0].tenant):
+        pass
+    assert to not in str(await rows(database, mail_counts))
+
+
+async def test_a_mail_beyond_one_limit_counts_for_no_other(database: Database) -> None:
+    """The address still has its share after the client's allowance has refused the mail."""
+    (shop, now), to = await new_account(database), an_address()
+    it = limiter(database, now)
+    assert await mails(it, shop, FREE_PER_DAY) == FREE_PER_DAY
+
+    with pytest.raises(MailLimitReached):
+        async with it.service_mail(ServiceMail.INVITATION, to, shop.tenant):
+            pytest.fail("a mail beyond the allowance was permitted")
+
+    other = await open_shop(database)
+    for _ in range(INVITATIONS):
+        async with it.service_mail(ServiceMail.INVITATION, to, other.tenant):
+            pass
+
+
+async def test_a_mail_that_was_not_handed_over_leaves_its_place_to_another(
+    database: Database,
+) -> None:
+    shop, now = await new_account(database)
+    it = limiter(database, now)
+    assert await mails(it, shop, FREE_PER_DAY - 1) == FREE_PER_DAY - 1
+
+    with pytest.raises(MailUnreachable):
+        async with it.client_mail(shop.tenant):
+            raise MailUnreachable
+
+    assert await mails(it, shop, 2) == 1
+
+
+async def test_refusals_by_servers_end_a_clients_mail(database: Database) -> None:
+    """The refused mails keep their places, and after the fifth the allowance is zero."""
+    shop, now = await new_account(database)
+    it = limiter(database, now)
+    for _ in range(5):
+        with pytest.raises(MailRefused):
+            async with it.client_mail(shop.tenant):
+                raise MailRefused(by_server=True)
+
+    assert await mails(it, shop, 1) == 0
+    count = await only_row(database, mail_counts, key=shop.client_id)
+    assert (count["sent"], count["refused"]) == (5, 5)
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+async def test_without_an_allowance_not_even_the_first_mail_counts(
+    database: Database, shop: Shop, limit: int
+) -> None:
+    now = utc_now()
+    async with database.service() as connection:
+        count = MailCount(OF_CLIENT, shop.client_id, limit)
+        assert not await MailCountRepository(connection).take(count, now)
+
+    assert await rows(database, mail_counts, key=shop.client_id) == []
