@@ -8,7 +8,7 @@ from activities.agent.gather import connections, gather
 from activities.agent.purse import Grant, Purse
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.embedding import Embedding
-from domain.agent.frame import Frame
+from domain.agent.frame import AnswerFrame
 from domain.agent.material import Material
 from domain.agent.ports import SafetyNet
 from domain.agent.thinking import ThinkingResult, think_through
@@ -53,7 +53,7 @@ async def with_content(
     return replace(
         bare,
         brand_name=brand_name,
-        frame=Frame.of(chosen.frame, brand_name=brand_name, customer_name=customer_name),
+        frame=AnswerFrame.of(chosen.frame, brand_name=brand_name, customer_name=customer_name),
         system_prompt=chosen.system_prompt or "",
         sensitive_words=chosen.sensitive_words,
         templates=gathered.templates,

@@ -28,12 +28,7 @@ from domain.core.plain_text import without_controls
 from domain.simulation.variant import ContentVariant
 from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
-from services.content.templates import (
-    NewTemplate,
-    add_starter_templates,
-    add_template,
-    change_template,
-)
+from services.content.templates import NewTemplate, add_template, change_template
 from services.content.templates import delete_template as remove_template
 from store.content.content_changes import ContentChanges
 
@@ -182,16 +177,6 @@ async def delete_template(
     async with saving(data, client) as work:
         await remove_template(work, operator(), template_id)
     answer(as_json, "Template deleted.", template_id=template_id)
-
-
-@command(templates, "add-starters")
-async def add_starters(
-    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
-) -> None:
-    """Add the starter templates of the intents that no template has yet."""
-    async with saving(data, client) as work:
-        added = await add_starter_templates(work, operator())
-    answer(as_json, "Starter templates added.", added=added)
 
 
 @command(knowledge, "create")

@@ -23,7 +23,7 @@ from commands.core.texts import FILE_HELP, text_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
-from domain.tenants.frame import frame_fields
+from domain.tenants.frame_settings import frame_fields
 from domain.widget.widget import MAX_OVERLAP_HOURS, OVERLAP_HOURS
 from services.tenants.client_settings import adjust_settings
 from services.widget.widget_settings import rotate_widget_key as rotate_key

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.frame import PLAIN_FRAME, Frame
+from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
@@ -100,7 +100,7 @@ class BrainRequest(BaseModel):
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
     attachments: tuple[ShownFile, ...] = ()
-    frame: Frame = PLAIN_FRAME
+    frame: AnswerFrame = PLAIN_FRAME
 
     @field_validator("fields")
     @classmethod
@@ -129,7 +129,7 @@ class BrainRequest(BaseModel):
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
         attachments: tuple[ShownFile, ...] = (),
-        frame: Frame = PLAIN_FRAME,
+        frame: AnswerFrame = PLAIN_FRAME,
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.greeting import is_greetable
 from domain.agent.template import fill
-from domain.tenants.frame import DEFAULT_FRAME, FrameTexts
+from domain.tenants.frame_settings import DEFAULT_FRAME, FrameTexts
 
 
 class FrameLines(BaseModel):
@@ -30,7 +30,7 @@ class FrameLines(BaseModel):
         return cls(greeting=greeting.text.strip(), sign_off=sign_off.text.strip())
 
 
-class Frame(BaseModel):
+class AnswerFrame(BaseModel):
     """The filled frame of one message, in each language."""
 
     model_config = ConfigDict(frozen=True)
@@ -71,5 +71,5 @@ class Frame(BaseModel):
         return self.fr if language == "fr" else self.en
 
 
-PLAIN_FRAME: Final = Frame.of({}, brand_name="")
+PLAIN_FRAME: Final = AnswerFrame.of({}, brand_name="")
 """The default frame without names."""

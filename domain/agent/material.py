@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
-from domain.agent.frame import PLAIN_FRAME, Frame
+from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.rulebook import Rulebook
 from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
@@ -40,7 +40,7 @@ class Material:
     sensitive_words: tuple[str, ...] = ()
     turns_left: int = 1
     attachments: tuple[ShownFile, ...] = ()
-    frame: Frame = PLAIN_FRAME
+    frame: AnswerFrame = PLAIN_FRAME
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":

@@ -22,7 +22,7 @@ from domain.tenants.client_settings import (
     check_branding,
     check_sensitive_words,
 )
-from domain.tenants.frame import check_frame
+from domain.tenants.frame_settings import check_frame
 
 
 class ClientRecord(Record):

@@ -12,7 +12,7 @@ from domain.core.plain_text import clean_text, without_controls
 from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
 from domain.tenants.errors import InvalidSettings
-from domain.tenants.frame import check_frame
+from domain.tenants.frame_settings import check_frame
 
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100

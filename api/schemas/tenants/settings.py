@@ -27,7 +27,7 @@ from domain.tenants.client_settings import (
     check_prompt,
     check_sensitive_words,
 )
-from domain.tenants.frame import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
+from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
 # What is written is checked by domain/tenants/client_settings.py, which says what is wrong.
 _Prompt = Annotated[

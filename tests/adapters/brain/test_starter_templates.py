@@ -13,7 +13,7 @@ from domain.agent.brain import (
     Template,
     Turn,
 )
-from domain.agent.frame import Frame
+from domain.agent.frame import AnswerFrame
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.content.starter_templates import starter_templates
@@ -45,7 +45,7 @@ async def ask(
             turns=turns,
             order=order,
             offers=offers,
-            frame=Frame.of({}, brand_name="Maison", customer_name="Anne Martin"),
+            frame=AnswerFrame.of({}, brand_name="Maison", customer_name="Anne Martin"),
         )
     )
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from adapters.brain.order_facts import order_values
 from domain.agent.brain import Language
-from domain.agent.frame import Frame
+from domain.agent.frame import AnswerFrame
 from domain.agent.plan import PLACEHOLDERS
 from domain.agent.template import KNOWN_NAMES, fill, names, unreadable, unreadable_line
 from domain.core.money import Money
@@ -58,15 +58,18 @@ def preview_of(
     today: date,
 ) -> TemplatePreview:
     """Fill the template. `frame`: the texts that the client has set."""
+    framed = AnswerFrame.of(
+        frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"]
+    )
     used = names(body)
     needs = tuple(sorted(used - KNOWN_NAMES))
     values = {
         **{name: f"[{name}]" for name in needs},
         **_CUSTOMER,
         **order_values(_SAMPLE, language, today),
-        **Frame.of(frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"]).values(
-            language
-        ),
+        **AnswerFrame.of(
+            frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"]
+        ).values(language),
         "brand_name": brand_name,
     }
     return TemplatePreview(

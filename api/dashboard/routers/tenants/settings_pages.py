@@ -10,7 +10,7 @@ from api.dashboard.post import ManagersPost, version_of
 from api.schemas.tenants.settings import BrandingBody, SettingsBody
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
-from domain.tenants.frame import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
+from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
 from services.dashboard.forms import standing_in
 from services.tenants.client_settings import change_settings
 from store.tenants.accounts import AccountRepository
