@@ -1,7 +1,6 @@
 """What becomes of an event, and what its caller is told: over REST and over MCP alike."""
 
 import asyncio
-import time
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final
@@ -45,6 +44,11 @@ class Begun:
     @classmethod
     def now(cls, resources: Resources) -> "Begun":
         return cls(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
+
+    def took_ms(self) -> int:
+        """Return the milliseconds since the request."""
+        left_s = self.deadline - asyncio.get_running_loop().time()
+        return round((DEADLINE_S - left_s) * 1000)
 
 
 async def _begin(resources: ResourcesDep) -> Begun:
@@ -168,7 +172,7 @@ async def rehearse_event(
 async def _rehearsed(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
-    started, tenant = time.monotonic(), by.tenant
+    tenant = by.tenant
     key = dry_run_key(caller, tenant)
     await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
     async with resources.database.reading(tenant) as connection:
@@ -201,5 +205,5 @@ async def _rehearsed(
         response=draft if rehearsed.status is RunStatus.COMPLETED else "",
         draft=draft,
         steps_executed=0,
-        duration_ms=round((time.monotonic() - started) * 1000),
+        duration_ms=by.begun.took_ms(),
     )

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from demo.helpdesk import DeskTicket
 from demo.hub import SHOP_DOMAIN, HubAddress
+from domain.core.json_time import rfc3339
 
 SUPPORT: Final = "support@maison-lavande.example"
 # A photo of one dot.
@@ -79,7 +80,7 @@ def ticket_webhook(
 ) -> SentWebhook:
     """HMAC-SHA256 of the timestamp and the raw body, in base64."""
     topic = "zen:event-type:ticket.created"
-    stamp = now.isoformat(timespec="seconds").replace("+00:00", "Z")
+    stamp = rfc3339(now, "seconds")
     body = _json(
         {
             "type": topic,

@@ -3,96 +3,39 @@
 import re
 import subprocess
 import sys
-from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import pytest
-import yaml
 
-from adapters.seal import new_seal_key
 from commands.core import connections
 from embedded.temporal_server import TUNING
 from settings import load_settings
 from settings.service import ReviewSettings
 from tests.support.core.command_check import check_command
+from tests.support.core.compose_file import (
+    OUR_IMAGE,
+    VARIABLE,
+    Service,
+    compose_text,
+    environment,
+    example_names,
+    example_values,
+    interpolated,
+    ours,
+    read_yaml,
+    services,
+    words,
+)
 from tests.support.core.environment_names import ALL as SETTINGS
 from tests.support.core.environment_names import REQUIRED
 from tests.support.core.forks import ROOT
 from worker import QUEUES
 
-OUR_IMAGE: Final = "support-engine"
-VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?::([?-])([^}]*))?\}")
 SECRET_NAME: Final = re.compile(r"PASSWORD|PWD|SECRET|_KEY|TOKEN|SMTP_URL")
 SECRET_VALUE: Final = re.compile(
     r"ak_[0-9a-f]{32}|whsec_[0-9a-f]{16}|[A-Za-z0-9_-]{43}=|\b[0-9a-f]{32,}\b"
 )
-
-Service = Mapping[str, object]
-
-
-class Strict(yaml.SafeLoader):
-    """Refuses a key that stands twice, as Temporal and Docker Compose do; YAML's own takes the
-    last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [key.value for key, _ in node.value if key.value != "<<"]
-        assert len(keys) == len({*keys}), f"a key twice: {keys}"
-        return super().construct_mapping(node, deep=deep)
-
-
-def read_yaml(text: str) -> Any:
-    return yaml.load(text, Strict)  # noqa: S506 - it is the safe one
-
-
-def compose_text() -> str:
-    return (ROOT / "docker-compose.yml").read_text()
-
-
-def services() -> dict[str, Service]:
-    document: dict[str, dict[str, Service]] = read_yaml(compose_text())
-    return document["services"]
-
-
-def ours() -> dict[str, Service]:
-    return {n: s for n, s in services().items() if str(s["image"]).startswith(f"{OUR_IMAGE}:")}
-
-
-def environment(service: Service) -> dict[str, str]:
-    return cast("dict[str, str]", service.get("environment", {}))
-
-
-def words(service: Service, field: str = "command") -> list[str]:
-    found = service.get(field)
-    assert isinstance(found, list), f"{field}: a list of words, so that no shell is needed"
-    return [str(word) for word in found]
-
-
-def interpolated(text: str, values: Mapping[str, str]) -> str:
-    """What Compose makes of `${NAME:-default}` and `${NAME:?message}`."""
-
-    def value(match: re.Match[str]) -> str:
-        name, kind, rest = match.groups()
-        if values.get(name):
-            return values[name]
-        assert kind == "-", f"{name} is needed: {rest}"
-        return str(rest)
-
-    return VARIABLE.sub(value, text)
-
-
-def example_names() -> list[str]:
-    """The variables of `.env.example`, those that are commented out too."""
-    lines = (ROOT / ".env.example").read_text().splitlines()
-    found = (re.match(r"(?:# )?([A-Z][A-Z_]+)=", line) for line in lines)
-    return [match[1] for match in found if match]
-
-
-def example_values() -> dict[str, str]:
-    """What a newcomer has after filling in what stands there without a comment sign."""
-    lines = (ROOT / ".env.example").read_text().splitlines()
-    names = [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]
-    return {name: new_seal_key() if name == "SEAL_KEY" else "hunter2" for name in names}
 
 
 # --- docker-compose.yml -------------------------------------------------------------------------
@@ -132,11 +75,45 @@ def test_filled_in_example_makes_settings(name: str, monkeypatch: pytest.MonkeyP
     role = "engine" if name == "migrate" else "engine_app"  # the owner, and who may not own
     assert settings.database.url == f"postgresql://{role}:hunter2@postgres:5432/engine"
     assert settings.temporal.address == "temporal:7233"
-    assert settings.mail.smtp_url is None
+    assert settings.mail.smtp_url is not None
+    assert settings.server.origin == "https://engine.example"
+    assert settings.identity.session_key is not None
     assert settings.identity.engine_secret is None
     assert settings.reviews == ReviewSettings()
     if name == "api":
         assert (settings.server.host, settings.server.port) == ("0.0.0.0", 8080)
+
+
+@pytest.mark.parametrize("name", ["SMTP_URL", "PUBLIC_URL", "SESSION_KEY"])
+def test_nothing_starts_without_what_signing_in_needs(name: str) -> None:
+    values = example_values()
+    del values[name]
+
+    for service in ours().values():
+        with pytest.raises(LookupError, match=f"^{name}: set {name} in .env"):
+            interpolated(" ".join(map(str, environment(service).values())), values)
+
+
+def test_a_blank_session_key_leaves_signing_in_to_another_provider(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = example_values() | {
+        "SESSION_KEY": "",
+        "OIDC_ISSUER": "https://login.example/",
+        "OIDC_CLIENT_ID": "support-engine",
+    }
+    for setting, value in environment(ours()["api"]).items():
+        monkeypatch.setenv(setting, interpolated(str(value), values))
+
+    settings = load_settings()
+
+    assert settings.identity.session_key is None
+    assert settings.identity.has_other_provider
+    for name in ("SMTP_URL", "PUBLIC_URL"):
+        with pytest.raises(LookupError, match=f"^{name}: "):
+            interpolated(
+                "".join(map(str, environment(ours()["api"]).values())), values | {name: ""}
+            )
 
 
 def test_published_ports_lead_to_the_api() -> None:
@@ -266,6 +243,8 @@ def test_example_names_settings_and_what_compose_needs() -> None:
 
 
 def test_example_leaves_to_fill_in_what_compose_requires() -> None:
-    required = {m[1] for m in VARIABLE.finditer(compose_text()) if m[2] == "?"}
+    required = {m[1] for m in VARIABLE.finditer(compose_text()) if m[3] == "?"}
     assert set(example_values()) == required
+    assert len(required) == 8
+    assert "fill in the eight values that are required" in (ROOT / "README.md").read_text()
     assert required >= REQUIRED - {"DATABASE_URL", "TEMPORAL_ADDRESS"}

@@ -22,7 +22,7 @@ STATED: Final = "customer_verified"
 STATES: Final = {
     "domain/inbound/author_proof.py": "by the descriptor of the provider",
     "domain/inbound/mail.py": "an authenticated mail",
-    "domain/inbound/platforms/prestashop.py": "the shop's module: signed in",
+    "domain/inbound/platforms/prestashop.py": "the shop's module: signed in, address confirmed",
     "domain/inbound/mapping.py": "the merchant's own system, by its mapping",
     "domain/intake/proved_address.py": "false, for callers whose word proves nothing",
     "domain/simulation/made_up.py": "simulations, which have no effects",

@@ -1,4 +1,4 @@
-"""SECURITY.md: each promise names a test that exists."""
+"""SECURITY.md: each promise names a test that exists and that each whole run reports."""
 
 import ast
 import re
@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from scripts import reliability_table
 from tests.support.core.forks import ROOT
 
 _PROMISES: Final = (
@@ -18,6 +19,8 @@ ROWS: Final = [
     line for line in _PROMISES.splitlines() if line.startswith("| ") and "---" not in line
 ]
 PROMISES: Final = [row for row in ROWS if row != "| Promise | Test |"]
+
+CLAIMS: Final = {row.test for rows in reliability_table.sections().values() for row in rows}
 
 
 def test_there_are_promises() -> None:
@@ -32,6 +35,14 @@ def test_each_promise_names_a_test_that_exists(row: str) -> None:
     file = ROOT / found["file"]
     assert file.is_file()
     assert found["test"] in _tests_of(file.read_text())
+
+
+@pytest.mark.parametrize("row", PROMISES)
+def test_each_promise_is_in_the_table_of_reliability(row: str) -> None:
+    found = _ROW.fullmatch(row)
+
+    assert found is not None
+    assert f"{found['file']}::{found['test']}" in CLAIMS
 
 
 def _tests_of(source: str) -> set[str]:

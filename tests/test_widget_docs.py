@@ -16,19 +16,22 @@ from api.schemas.widget.chat import MAX_MESSAGE, ChatStatus
 from api.widget_streams import A_CLIENT, A_PROCESS, A_SESSION, AN_ADDRESS, LASTS_S, SILENCE_S
 from demo.storefront import policy_for
 from domain.core.errors import DomainError
+from domain.identity.mailed_code import (
+    CODES_AN_HOUR,
+    CODES_AN_HOUR_AT_MOST,
+    CODES_AT_MOST,
+    PLACE_CODES_AN_HOUR,
+    REQUESTER_CODES_AN_HOUR,
+    TRIES,
+    CodePlace,
+    minutes_of,
+)
 from domain.intake.gateway_limits import PER_CLIENT
 from domain.intake.rate_limit import LimitScope, limits
 from domain.privacy.contracts import HousekeepingInput
 from domain.widget.allowed_origins import MAX_ORIGINS
 from domain.widget.shown_message import MESSAGES_A_READ
 from domain.widget.signed_user import is_signed, signature_of
-from domain.widget.visitor_code import (
-    CODES_A_DAY,
-    CODES_AN_HOUR,
-    LIFETIME,
-    SESSION_CODES_AN_HOUR,
-    TRIES,
-)
 from domain.widget.widget import MAX_OVERLAP_HOURS, OVERLAP_HOURS
 from domain.widget.widget_session import SESSION_LASTS
 from tests.support.core.forks import ROOT
@@ -154,14 +157,15 @@ def test_facts(text: str) -> None:
         assert table[scope].window.total_seconds() == 60 * minutes
         return table[scope].quota
 
-    minutes = LIFETIME.total_seconds() / 60
+    minutes = minutes_of(CodePlace.WIDGET, is_shared=False)
     prune = HousekeepingInput()
     assert PER_CLIENT.window.total_seconds() == 3600
     facts = (
         [minutes, TRIES], [OVERLAP_HOURS, MAX_OVERLAP_HOURS], [PER_CLIENT.messages],
         [quota(LimitScope.WIDGET_SESSION, 10), 10], [quota(LimitScope.WIDGET_ADDRESS, 10), 10],
         [quota(LimitScope.WIDGET, 1)], [A_SESSION, AN_ADDRESS, A_CLIENT, A_PROCESS],
-        [SESSION_CODES_AN_HOUR, CODES_A_DAY, quota(LimitScope.WIDGET_CODE, 60), CODES_AN_HOUR],
+        [PLACE_CODES_AN_HOUR, quota(LimitScope.WIDGET_CODE, 60), REQUESTER_CODES_AN_HOUR],
+        [CODES_AT_MOST, 24], [CODES_AN_HOUR, CODES_AN_HOUR_AT_MOST],
         [quota(LimitScope.WIDGET_CODE_TRY, 10), 10], [MAX_MESSAGE],
         [prune.widget_sessions_s / 86400, SESSION_LASTS.days],
         [SILENCE_S, LASTS_S / 60],

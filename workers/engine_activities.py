@@ -18,6 +18,7 @@ from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
+from activities.identity.left_keys import LeftKeyNotices
 from activities.identity.send_mail import SendMail
 from activities.inbound.poll import PollIntegrations
 from activities.inbound.sweep_webhooks import SweepWebhooks
@@ -181,6 +182,7 @@ def build_activities(
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
+    left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
     rethinker = Rethinker(
         database,
         purse,
@@ -280,7 +282,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mails.service, lambda: identity, dashboard_url=pages, service=service
+            units, mails.service, lambda: identity, left.send, dashboard_url=pages, service=service
         ),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
@@ -291,10 +293,6 @@ def build_activities(
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
         anchor=AnchorHeads(database),
         try_cases=TryCases(
-            database,
-            rethinker,
-            utc_now,
-            identity=identity,
-            is_remote=settings.brain.is_remote,
+            database, rethinker, utc_now, identity=identity, is_remote=settings.brain.is_remote
         ),
     )

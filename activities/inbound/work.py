@@ -9,7 +9,7 @@ from temporalio import activity
 
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.inbound.author_proof import with_standing
+from domain.inbound.author_proof import AuthorProof, with_standing
 from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
 from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.errors import WebhookUnreadable
@@ -174,7 +174,8 @@ def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
         if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
             return Nothing("topic")
     said = platform.read(request, identity, webhook.facts)
-    return with_standing(said, platform.author_proof) if isinstance(said, InboundTicket) else said
+    proof = platform.author_proof if webhook.facts.vouches else AuthorProof.NOTHING
+    return with_standing(said, proof) if isinstance(said, InboundTicket) else said
 
 
 async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:

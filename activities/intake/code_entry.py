@@ -6,13 +6,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
+from domain.identity.mailed_code import CodePlace, is_mailed_code
 from domain.intake.address_claim import asking_again, can_be_proved, proved_by, typed_code
 from domain.intake.customer_email import customer_key
 from domain.intake.event import UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
-from domain.runs.address_code import is_address_code
+from store.identity.mailed_codes import MailedCodeRepository
 from store.intake.events import EventRepository
-from store.runs.address_codes import AddressCodeRepository
 
 
 async def with_code(
@@ -27,25 +27,31 @@ async def with_code(
     """The event, its address proved if a code was typed in its thread, now or before.
 
     The thread belongs to one author and one address in one ticket, and is locked: a code of another
-    thread is no code here, and of tries at once each counts. The event that brings the right code
-    asks what was asked before it.
+    thread is no code here unless it is shared, and of tries at once each counts. The event that
+    brings the right code has the words that were asked before it, which carry nothing out.
     """
     email = customer_key(event.customer_email)
     if email is None or not can_be_proved(event):
         return event
-    codes = AddressCodeRepository(connection, tenant)
+    codes = MailedCodeRepository(connection, tenant, CodePlace.TICKET)
     proved = ProvedAddress(address=email, by=ProofKind.CODE)
     if await codes.is_proved(conversation_id, email, now):
         return proved_by(event, proved)
     typed = typed_code(event.text)
     if typed is None or await codes.question(conversation_id, email) is None:
         return event
-    tried = await codes.take_try(conversation_id, email, now)
+    tried = await codes.take_try(conversation_id, now)
     # A list, not a generator: each comparison is made.
-    right = [one for one in tried if is_address_code(sealer, tenant, one.id, typed, one.digest)]
+    right = [
+        one
+        for one in tried
+        if is_mailed_code(
+            sealer, CodePlace.TICKET, tenant, one.code_id, presented=typed, digest=one.digest
+        )
+    ]
     if not right:
         return event.model_copy(update={"code_refused": True})
-    await codes.prove(conversation_id, email, right[0].id, [one.id for one in tried], now)
+    await codes.prove(conversation_id, tried, now)
     question = await EventRepository(connection, tenant).unified(right[0].question_id)
     proven = proved_by(event, proved)
     return proven if question is None else asking_again(proven, question)

@@ -37,9 +37,10 @@ class MailLimiter:
         for its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._sealer.digests(f"mail/{kind}/{to.strip().lower()}")[0].hex()
-        counts = [MailCount(f"address/{kind}", digest, limit.per_address)]
+        day = MailCount(f"address/{kind}", digest, limit.per_address)
+        hour = MailCount(f"address/{kind}/{self._now().hour:02d}", digest, limit.more_an_hour)
         client = tenant if limit.uses_allowance else None
-        async with self._counted(client, counts):
+        async with self._counted(client, [(day, hour)]):
             yield ServicePermit(to)
 
     @asynccontextmanager
@@ -51,9 +52,10 @@ class MailLimiter:
 
     @asynccontextmanager
     async def _counted(
-        self, client: TenantId | None, counts: list[MailCount]
+        self, client: TenantId | None, wanted: list[tuple[MailCount, ...]]
     ) -> AsyncIterator[None]:
-        """A mail that was not handed over is given back. A refused one counts as refused."""
+        """Count the mail in the first of each `wanted` that has room. A mail that was not handed
+        over is given back. A refused one counts as refused."""
         now = self._now()
         async with self._database.service() as connection:
             repository = MailCountRepository(connection)
@@ -62,10 +64,9 @@ class MailLimiter:
                     standing = await repository.standing(client, now)
                 except ClientNotFound:
                     raise MailLimitReached("the client is being erased") from None
-                counts = [*counts, MailCount(OF_CLIENT, client, mails_per_day(standing, now))]
-            for count in counts:
-                if not await repository.take(count, now):
-                    raise MailLimitReached(f"no mail is left for today: {count.scope}")
+                allowance = MailCount(OF_CLIENT, client, mails_per_day(standing, now))
+                wanted = [*wanted, (allowance,)]
+            counts = [await _take(repository, choices, now) for choices in wanted]
         try:
             yield
         except MailUnreachable:
@@ -85,3 +86,13 @@ class MailLimiter:
                     await change(MailCountRepository(connection), count, taken_at)
         except EngineUnavailable as error:
             _log.warning("mail count not changed", error_code=error.code)
+
+
+async def _take(
+    repository: MailCountRepository, choices: tuple[MailCount, ...], now: datetime
+) -> MailCount:
+    """Return the first count that has room. Raises MailLimitReached."""
+    for count in choices:
+        if await repository.take(count, now):
+            return count
+    raise MailLimitReached(f"no mail is left for today: {choices[0].scope}")

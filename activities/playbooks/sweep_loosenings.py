@@ -1,6 +1,7 @@
-"""Sweep loosenings: mail the managers, and carry out changes whose time has come."""
+"""Sweep what managers are notified of: loosenings, which take effect once due, and the keys of
+members who left."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from temporalio import activity
@@ -31,13 +32,14 @@ BATCH: Final = 200
 
 class SweepLoosenings:
     """`dashboard_url`: where managers approve and cancel. `model`: names what thinks for
-    clients."""
+    clients. `left_keys`: sends the notices about keys of members who left."""
 
     def __init__(
         self,
         units: UnitsOfWork,
         mails: ServiceMails,
         model: NamesModel,
+        left_keys: Callable[[], Awaitable[None]],
         *,
         dashboard_url: str,
         service: ServiceName,
@@ -45,6 +47,7 @@ class SweepLoosenings:
         self._units = units
         self._mails = mails
         self._model = model
+        self._left_keys = left_keys
         self._dashboard_url = dashboard_url
         self._service = service
 
@@ -55,6 +58,7 @@ class SweepLoosenings:
         Idempotency keys: the Message-ID, made of the loosening's and the user's id; the row's
         state, which is set once behind the account's lock.
         """
+        await self._left_keys()
         await one_by_one(self._unnotified, self._mail, what="loosening not mailed")
         return await one_by_one(self._due, self._apply, what="loosening not applied")
 

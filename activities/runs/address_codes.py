@@ -11,16 +11,21 @@ from domain.agent.speech.language import spoken_language
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer
-from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
+from domain.identity.mailed_code import (
+    NUMBERS,
+    CodeKind,
+    CodePlace,
+    mailed_code_digest,
+    minutes_of,
+)
 from domain.identity.ports import MailStarter
-from domain.intake.address_claim import can_be_proved
+from domain.intake.address_claim import can_be_proved, requester_of
 from domain.intake.customer_email import customer_key
 from domain.integrations.service_mail import ServiceMail
-from domain.runs.address_code import address_code_digest
 from domain.runs.address_code_mail import address_code_mail
 from store.core.database import Database
-from store.runs.address_codes import NOTHING, AddressCodeRepository, NewAddressCode
+from store.identity.mailed_codes import NOTHING, MailedCodeRepository, NewMailedCode
 from store.runs.cases import Case
 
 
@@ -53,8 +58,8 @@ class AddressCodes:
     ) -> None:
         """Make the code that the plan's answer asks for, and have it mailed.
 
-        Idempotent by run. The address is looked up nowhere, and a code beyond the limits is stored
-        without a mail: neither the answer nor its time reveals whether the address is a customer's.
+        Idempotent by run. A code beyond the limits is stored without a mail, by the same work:
+        neither the answer nor its time reveals whether the address is a customer's.
         Raises EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
@@ -63,21 +68,25 @@ class AddressCodes:
         if conversation_id is None or not can_be_proved(case.event):
             return
         async with self._database.tenant(tenant) as connection:
-            codes, now = AddressCodeRepository(connection, tenant), self._now()
-            may_be_mailed = (await codes.recent(conversation_id, email, now)).may_be_mailed
-            code = code_text(secrets.randbelow(CODES))
+            codes = MailedCodeRepository(connection, tenant, CodePlace.TICKET)
+            requester, now = requester_of(case.event, conversation_id), self._now()
+            made = await codes.made(conversation_id, email, requester, now)
+            code = made.text_of_next(secrets.randbelow(NUMBERS))
             # A message that only brought a wrong code asks what was asked before it.
             earlier = await codes.question(conversation_id, email)
             question = earlier if case.event.code_refused else None
-            digest = address_code_digest(self._sealer, tenant, run_id, code)
-            new = NewAddressCode(
+            digest = mailed_code_digest(self._sealer, CodePlace.TICKET, tenant, run_id, code)
+            sealed, is_mailed = self._sealer.seal(code), made.next_kind is not CodeKind.HELD_BACK
+            new = NewMailedCode(
                 id=run_id,
-                conversation_id=conversation_id,
+                place_id=conversation_id,
                 question_id=question or event_id,
                 email=email,
+                requester=requester,
                 language=_spoken(case),
-                digest=digest if may_be_mailed else NOTHING,
-                sealed_code=self._sealer.seal(code) if may_be_mailed else None,
+                digest=digest if is_mailed else NOTHING,
+                sealed_code=sealed if is_mailed else None,
+                is_shared=made.next_kind is CodeKind.SHARED,
             )
             await codes.create(new, now)
         await self._mails.mail(
@@ -98,11 +107,13 @@ class AddressCodes:
             return
         await self._service_mails.send_once(ServiceMail.TICKET_CODE, mail, tenant)
         async with self._database.tenant(tenant) as connection:
-            await AddressCodeRepository(connection, tenant).mailed(step.record_id)
+            codes = MailedCodeRepository(connection, tenant, CodePlace.TICKET)
+            await codes.mailed(step.record_id)
 
     async def _due(self, tenant: TenantId, code_id: str) -> OutgoingMail | None:
         async with self._database.tenant(tenant) as connection:
-            code = await AddressCodeRepository(connection, tenant).to_mail(code_id, self._now())
+            codes = MailedCodeRepository(connection, tenant, CodePlace.TICKET)
+            code = await codes.to_mail(code_id, self._now())
         if code is None:
             return None
         return address_code_mail(
@@ -110,6 +121,7 @@ class AddressCodes:
             to=code.email,
             language=_language(code.language),
             code=self._sealer.unseal(code.sealed_code),
+            minutes=minutes_of(CodePlace.TICKET, is_shared=code.is_shared),
         )
 
 

@@ -43,7 +43,8 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Write the outcome; the first one fixes the caller's duration_ms.
+        """Write the outcome; the first one fixes the caller's duration_ms, which ends where the
+        outcome is written: the waits for the locks before it count.
 
         Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
         direction) for the message, and for what merchants are told the run_id, with the round
@@ -51,7 +52,7 @@ class Persist:
         people have the conversation by now, the message is added to their review, and nothing else
         is written.
         """
-        tenant, now = TenantId(step.ref.client_id), self._now()
+        tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             await lock_account(connection, tenant, step)
             runs = RunRepository(connection, tenant)
@@ -70,12 +71,13 @@ class Persist:
             if step.escalation is not None and step.round == 0:
                 joined = await reviews.join_late(step.ref.event_id)
                 if joined is not None:
-                    return PersistResult(duration_ms=_took(run, now), joined=joined)
+                    return PersistResult(duration_ms=_took(run, self._now()), joined=joined)
             step = await _with_steps(connection, tenant, step)
-            result = _result(step, run, now)
+            said = None
             if step.status is RunStatus.NEEDS_REVIEW and run.sensitive and not run.in_shadow:
                 said = await _acknowledged(connection, tenant, run.text, run.sensitive)
-                result = result.model_copy(update={"acknowledgement": said})
+            now = self._now()
+            result = _result(step, run, now).model_copy(update={"acknowledgement": said})
             await runs.finish(
                 result,
                 steps=step.steps,

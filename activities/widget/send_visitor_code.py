@@ -9,11 +9,12 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer
 from domain.core.service_name import ServiceName
 from domain.identity.contracts import SendMailInput
+from domain.identity.mailed_code import CodePlace, minutes_of
 from domain.integrations.service_mail import ServiceMail
 from domain.widget.code_mail import visitor_code_mail
 from store.core.database import Database
+from store.identity.mailed_codes import MailedCodeRepository
 from store.integrations.mail_senders import MailSenderRepository
-from store.widget.visitor_codes import VisitorCodeRepository
 
 
 class SendVisitorCode:
@@ -53,13 +54,14 @@ class SendVisitorCode:
         else:
             await self._service_mails.send_once(ServiceMail.VISITOR_CODE, mail, tenant)
         async with self._database.tenant(tenant) as connection:
-            await VisitorCodeRepository(connection, tenant).mailed(step.record_id)
+            await MailedCodeRepository(connection, tenant, CodePlace.WIDGET).mailed(step.record_id)
 
     async def _due(self, tenant: TenantId, code_id: str) -> tuple[OutgoingMail, bool] | None:
         """The mail, and whether the client's own sender sends it."""
         # The shop's name stands with the clients, which span tenants.
         async with self._database.service() as connection:
-            code = await VisitorCodeRepository(connection, tenant).to_mail(code_id, self._now())
+            codes = MailedCodeRepository(connection, tenant, CodePlace.WIDGET)
+            code = await codes.to_mail(code_id, self._now())
             if code is None:
                 return None
             name = await shown_name(connection, tenant)
@@ -71,6 +73,7 @@ class SendVisitorCode:
             to=code.email,
             language=code.language,
             code=self._sealer.unseal(code.sealed_code),
+            minutes=minutes_of(CodePlace.WIDGET, is_shared=code.is_shared),
             shop=None if sender is None else name,
             service=self._service,
         )

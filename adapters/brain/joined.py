@@ -22,8 +22,9 @@ _GREETING: Final = re.compile(
     r"\A(?:bonjour|bonsoir|hello|hi|dear|good (?:morning|afternoon))\b[^,.:!\n]{0,60}[,.:!]\s*",
     re.IGNORECASE,
 )
+# Two line ends, then the closing: each run of white space is read once.
 _SIGNATURE: Final = re.compile(
-    r"\n\s*\n[ \t]*(?:bien à vous|cordialement|bien cordialement|à bientôt"
+    r"(?<!\s)(?=[^\S\n]*\n[^\S\n]*\n)\s++(?:bien à vous|cordialement|bien cordialement|à bientôt"
     r"|(?:kind|best|warm) regards|regards|best wishes|yours sincerely|sincerely)\b[^\n]{0,60}"
     r"(?:\n[^\n]{0,80}){0,2}\s*\Z",
     re.IGNORECASE,

@@ -24,7 +24,8 @@ EXCERPT_LIMIT: Final = 900
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-_SENTENCE_END: Final = re.compile(r"[.!?…]+(?=\s|$)|\n+")
+# Without the lookbehind, a long run of marks would be read again from each of them.
+_SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
 # To ask how something works is to ask about it; that it does not work is another matter.
 _HOW_IT_WORKS: Final = re.compile(
     r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"

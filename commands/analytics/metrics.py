@@ -67,7 +67,7 @@ async def show(
 
 def _cells(day: DayMetrics) -> tuple[str, ...]:
     return (
-        day.day.isoformat(),
+        str(day.day),
         str(day.events),
         str(day.runs),
         percent(day.resolution_rate),

@@ -21,6 +21,7 @@ from commands.core.listing import print_list
 from domain.audit.chain import Anchor, AnchorDigest, ChainLink, Fault, FaultKind
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
+from domain.core.json_time import rfc3339
 from domain.core.plain_text import without_controls
 from services.audit.anchors import anchors_of_day
 from services.audit.verification import VerifiedChain, verify_chains
@@ -151,7 +152,7 @@ async def list_latest(
         [
             (
                 str(link.entry.seq),
-                link.entry.at.isoformat(timespec="seconds"),
+                rfc3339(link.entry.at, "seconds"),
                 link.entry.actor + (f" by {link.entry.login}" if link.entry.login else ""),
                 link.entry.network or "",
                 link.entry.what,
@@ -167,7 +168,7 @@ def _entry(link: ChainLink) -> dict[str, object]:
     return {
         "seq": entry.seq,
         "id": entry.id,
-        "at": entry.at.isoformat(),
+        "at": entry.at,
         "actor_kind": entry.actor_kind,
         "actor": entry.actor,
         "login": entry.login,
@@ -194,14 +195,14 @@ async def show_anchors(
         found = [one async for page in anchors_of_day(database, meant) for one in page]
     digest = AnchorDigest(found)
     if not as_json:
-        told = {"day": meant.isoformat(), "anchors": digest.number, "digest": digest.text}
+        told = {"day": meant, "anchors": digest.number, "digest": digest.text}
         answer(False, "The log has the same digest in its line `audit log anchored`.", **told)
         return
     kept = [KeptAnchor(client_id=one.client_id, seq=one.seq, hash=one.hash.hex()) for one in found]
     answer(
         True,
         "",
-        day=meant.isoformat(),
+        day=meant,
         digest=digest.text,
         anchors=[one.model_dump() for one in kept],
     )

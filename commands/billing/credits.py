@@ -79,5 +79,5 @@ def _fields(entry: CreditEntry) -> dict[str, object]:
         "balance": entry.balance,
         "reason": entry.reason,
         "event_id": entry.event_id,
-        "created_at": entry.created_at.isoformat(),
+        "created_at": entry.created_at,
     }

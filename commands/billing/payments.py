@@ -15,6 +15,7 @@ from commands.core.context import (
     out,
 )
 from commands.core.listing import facts_table
+from domain.core.json_time import rfc3339
 from store.billing.payment_events import PaymentEventRepository, PaymentForPeople
 
 app = typer.Typer(help="Payments that need people.", no_args_is_help=True)
@@ -41,7 +42,7 @@ async def list_latest(
     out.print(f"{len(found)} payments")
     for one in found:
         fields = _fields(one)
-        table = facts_table(escape(f"{fields['received_at']}  {one.problem}"))
+        table = facts_table(escape(f"{rfc3339(one.received_at, 'seconds')}  {one.problem}"))
         for name in ("event_id", "type", "amount", "client_id", "checkout_id"):
             table.add_row(name, escape(str(fields[name] or "unknown")))
         out.print(table)
@@ -55,5 +56,5 @@ def _fields(one: PaymentForPeople) -> dict[str, object]:
         "amount": None if one.amount is None else str(one.amount),
         "client_id": one.client_id,
         "checkout_id": one.checkout_id,
-        "received_at": one.received_at.isoformat(timespec="seconds"),
+        "received_at": one.received_at,
     }

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, ParamSpec
@@ -23,6 +24,7 @@ from commands.core.sentences import SENTENCES
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
+from domain.core.json_time import rfc3339
 from domain.core.plain_text import without_controls
 from domain.reviews.errors import EscalationClaimed
 from embedded.data_folder import kept_folder, running_stack
@@ -209,14 +211,20 @@ def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
     The facts are lines of any length: a secret that is shown once must not be cut to a width.
     """
     if as_json:
-        typer.echo(json.dumps(fields, ensure_ascii=False, default=str))
+        typer.echo(json.dumps(fields, ensure_ascii=False, default=_as_json))
         return
     out.print(sentence, highlight=False, markup=False, soft_wrap=True)
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
         # Strangers wrote some of it: what steers a terminal must not reach it.
-        line = f"  {name:<{width}}  {without_controls(str(value))}"
+        text = rfc3339(value, "seconds") if isinstance(value, datetime) else str(value)
+        line = f"  {name:<{width}}  {without_controls(text)}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _as_json(value: object) -> str:
+    """Times as HTTP and exports write them: `Z`, not an offset."""
+    return rfc3339(value) if isinstance(value, datetime) else str(value)
 
 
 def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:

@@ -16,6 +16,7 @@ from commands.core.context import (
 )
 from commands.core.listing import facts_table, print_list
 from domain.core.ids import parse_ulid
+from domain.core.json_time import rfc3339
 from store.core.error_reports import ErrorReportRepository, StoredReport
 
 app = typer.Typer(help="Error reports, kept for 30 days.", no_args_is_help=True)
@@ -51,7 +52,7 @@ async def show(
     report = found.report
     table = facts_table()
     table.add_row("error", found.id)
-    table.add_row("when", report.created_at.isoformat(timespec="seconds"))
+    table.add_row("when", rfc3339(report.created_at, "seconds"))
     table.add_row("number", str(report.occurrences))
     table.add_row("code", report.code)
     table.add_row("place", escape(report.place))

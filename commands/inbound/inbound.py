@@ -28,6 +28,7 @@ from commands.core.nearby_engine import NearbyEngine
 from commands.core.person import operator
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import parse_ulid
+from domain.core.json_time import rfc3339
 from domain.core.plain_text import without_controls
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
 from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WebhookState
@@ -190,13 +191,13 @@ def _facts(webhook: LoggedWebhook) -> Table:
     table.add_row("provider", f"{webhook.provider}, integration {webhook.integration_id}")
     table.add_row("topic", _said(f"{webhook.topic} ({webhook.kind})"))
     table.add_row("delivery", _said(webhook.dedup_key))
-    table.add_row("came", webhook.created_at.isoformat(sep=" "))
+    table.add_row("came", rfc3339(webhook.created_at, "seconds"))
     optional = {
         "event": webhook.event_id,
         "run": webhook.run_id,
         "about": webhook.reference,
         "reason": webhook.reason,
-        "finished": webhook.finished_at and webhook.finished_at.isoformat(sep=" "),
+        "finished": webhook.finished_at and rfc3339(webhook.finished_at, "seconds"),
     }
     for name, value in optional.items():
         if value:

@@ -23,6 +23,7 @@ from commands.core.context import (
 )
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
+from domain.core.json_time import rfc3339
 from domain.inbound.endpoint import (
     SECRET_BYTES,
     SECRET_HEADER,
@@ -175,12 +176,12 @@ def _facts(entry: EndpointEntry) -> dict[str, str]:
         "integration_id": entry.integration_id,
         "provider": entry.provider.value,
         "secret": "stored" if entry.has_secret else "none",
-        "opened": entry.opened_at.isoformat(timespec="minutes"),
+        "opened": rfc3339(entry.opened_at, "seconds"),
     }
     if entry.rotated_at is not None:
-        facts["rotated"] = entry.rotated_at.isoformat(timespec="minutes")
+        facts["rotated"] = rfc3339(entry.rotated_at, "seconds")
     if entry.previous_until is not None:
-        facts["before_good_until"] = entry.previous_until.isoformat(timespec="minutes")
+        facts["before_good_until"] = rfc3339(entry.previous_until, "seconds")
     return facts
 
 

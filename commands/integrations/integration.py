@@ -164,7 +164,7 @@ async def show(
         "client_id": tenant,
         "provider": found.provider.value,
         "status": _status(found),
-        "since": found.connected_at.isoformat(timespec="minutes"),
+        "since": found.connected_at,
     }
     answer(False, found.id, **{**found.settings, **facts})
 

@@ -27,6 +27,7 @@ from commands.core.person import AsOption, acting
 from commands.core.progress import progress
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
+from domain.core.json_time import rfc3339
 from domain.intake.customer_email import customer_key
 from domain.privacy.contracts import EraseInput
 from domain.privacy.erasure import Certificate, session_of, session_subject, subject_digests
@@ -204,10 +205,10 @@ def _print(certificate: Certificate, as_json: bool) -> None:
         "client_id": certificate.client_id,
         "what": "the whole client" if certificate.scope == "tenant" else "one customer",
         "asked for by": certificate.requested_by,
-        "begun": certificate.started_at.isoformat(sep=" ", timespec="seconds"),
+        "begun": rfc3339(certificate.started_at, "seconds"),
         "ended": "under way"
         if certificate.finished_at is None
-        else certificate.finished_at.isoformat(sep=" ", timespec="seconds"),
+        else rfc3339(certificate.finished_at, "seconds"),
     }
     answer(False, f"Certificate of erasure {certificate.id}", **facts)
     if certificate.removed:

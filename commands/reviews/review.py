@@ -108,7 +108,7 @@ async def claim(
         review_id=review_id,
         status=EscalationStatus.CLAIMED.value,
         claimed_by=claimed.by,
-        until=claimed.until.isoformat(timespec="minutes"),
+        until=claimed.until,
     )
 
 

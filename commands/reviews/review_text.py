@@ -11,6 +11,7 @@ from commands.core.listing import facts_table
 from commands.runs.attachment import attachment_line
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.verdict import Verdict
+from domain.core.json_time import rfc3339
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
 from domain.reviews.review import Review, ReviewSummary
@@ -51,7 +52,7 @@ def review_text(review: Review) -> Table:
     _add(table, "attachments", (attachment_line(it) for it in review.messages[0].attachments))
     for message in review.messages[1:]:
         files = "".join(f"\n{attachment_line(it)}" for it in message.attachments)
-        since = message.received_at.isoformat(timespec="minutes")
+        since = rfc3339(message.received_at, "seconds")
         table.add_row("then", escape(f"{message.text}\n{since}, message {message.event_id}{files}"))
     if review.latest_message != review.messages[0].event_id and review.status in OPEN_STATUSES:
         table.add_row("approve with", f"--message {review.latest_message}")
@@ -83,7 +84,7 @@ def _table(review: ReviewSummary) -> Table:
     table.add_row("status", escape(_status(review)))
     if review.amount is not None:
         table.add_row("at stake", str(review.amount))
-    table.add_row("until", review.expires_at.isoformat(timespec="minutes"))
+    table.add_row("until", rfc3339(review.expires_at, "seconds"))
     return table
 
 

@@ -22,6 +22,7 @@ from commands.runs.attachment import attachment, attachment_line
 from domain.agent.brain import Category
 from domain.agent.plan import PlannedAction
 from domain.core.ids import TenantId, parse_ulid
+from domain.core.json_time import rfc3339
 from domain.core.money import Money
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary, RunTrace, TracedEffect, TracedReview
@@ -141,7 +142,7 @@ def _event(trace: RunTrace) -> list[Row]:
     came = [
         ("event", event.event_id),
         ("type", _joined(event.event_type, event.source)),
-        ("received", event.received_at.isoformat(sep=" ")),
+        ("received", rfc3339(event.received_at, "seconds")),
         *_present(("typed by", event.author)),
     ]
     if unified is None:
@@ -170,7 +171,7 @@ def _lookup(trace: RunTrace) -> list[Row]:
         ("number", order.number),
         ("state", order.state),
         ("total", f"{order.total}, {order.refundable} can be given back"),
-        ("placed", order.placed_at.isoformat(sep=" ")),
+        ("placed", rfc3339(order.placed_at, "seconds")),
         ("items", ", ".join(order.items)),
     )
 
@@ -264,7 +265,7 @@ def _joined(*parts: Money | str | None) -> str:
 
 
 def _at(word: str, moment: datetime | None) -> str:
-    return "" if moment is None else f"{word} {moment.isoformat(sep=' ')}".strip()
+    return "" if moment is None else f"{word} {rfc3339(moment, 'seconds')}".strip()
 
 
 def _rank(rank: float | None) -> str:

@@ -117,7 +117,7 @@ def _fields(client: ClientEntry) -> dict[str, object]:
         "brand_name": client.brand_name,
         "plan": client.plan.value,
         "owner_email": client.owner_email,
-        "created_at": client.created_at.isoformat(),
+        "created_at": client.created_at,
     }
 
 

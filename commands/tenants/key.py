@@ -71,7 +71,7 @@ def _fields(key: KeyEntry) -> dict[str, object]:
         "client_id": key.client_id,
         "label": key.label,
         "prefix": key.prefix,
-        "created_at": key.created_at.isoformat(),
+        "created_at": key.created_at,
         "is_active": key.is_active,
     }
 

@@ -90,7 +90,7 @@ def _fields(member: ClientMember) -> dict[str, object]:
         "user_id": member.user_id,
         "email": member.email,
         "role": member.role.value,
-        "since": member.since.isoformat(),
+        "since": member.since,
     }
 
 

@@ -43,7 +43,7 @@ async def token(
     now = utc_now()
     made = keys.sign(User(known, admin), now)
     if as_json:
-        ends_at = (now + LIFETIME).isoformat(timespec="seconds")
+        ends_at = (now + LIFETIME).replace(microsecond=0)
         answer(True, "", token=made, user_id=known, is_admin=admin, expires_at=ends_at)
     else:
         typer.echo(made)  # alone on its line, for $(…)

@@ -36,6 +36,7 @@ from commands.webhooks.webhook_text import (
 )
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
+from domain.core.json_time import rfc3339
 from domain.webhooks.delivery import Delivery, DeliveryStatus
 from domain.webhooks.explanation import WebhookVerdict
 from domain.webhooks.outbound_event import OutboundEventId
@@ -161,7 +162,7 @@ async def replay_since(
     queued = len(done.delivery_ids)
     sentence = f"{_events_are(queued)} being sent again."
     if done.next_since is not None:
-        sentence += f" There are more: go on with --since {done.next_since.isoformat()}."
+        sentence += f" There are more: go on with --since {rfc3339(done.next_since)}."
     answer(
         as_json,
         sentence,
@@ -232,7 +233,7 @@ def _since(given: str, now: datetime) -> datetime:
         ) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment > now:
-        raise InvalidInput(f"--since {given} is in the future: it is {now:%Y-%m-%dT%H:%M:%SZ} now")
+        raise InvalidInput(f"--since {given} is in the future: it is {rfc3339(now, 'seconds')} now")
     return moment
 
 

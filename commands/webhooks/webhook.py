@@ -223,7 +223,7 @@ async def rotate(
         "Secret replaced: keep the new one, it is shown only now.",
         webhook_id=webhook_id,
         secret=rotated.secret,
-        previous_secret_until=until.isoformat(timespec="seconds") if until else None,
+        previous_secret_until=until,
     )
 
 

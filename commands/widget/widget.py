@@ -143,5 +143,5 @@ async def rotate_secret(
         as_json,
         "The widget has a new secret: keep it, it is shown only now.",
         secret=made.secret,
-        previous_secret_until=until.isoformat(timespec="seconds") if until else None,
+        previous_secret_until=until,
     )

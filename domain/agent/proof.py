@@ -17,7 +17,7 @@ from domain.agent.speech.request import Standing
 from domain.agent.thread import speaks_of_another
 from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
-from domain.intake.order_number import find_order_numbers
+from domain.intake.order_number import find_order_numbers, numbers_of_author
 from domain.integrations.order import Order
 
 
@@ -35,7 +35,7 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
     if situation.confirmed is proposal.kind:
         return Proof(warrant=Warrant.CONFIRMATION)
     standing, event = _standing(situation, proposal), situation.event
-    named_by_customer = bool(event.order_numbers) or situation.thread.named_by_customer
+    named_by_customer = bool(numbers_of_author(event)) or situation.thread.named_by_customer
     if standing is Standing.NONE:
         missing: PolicyReason | None = PolicyReason.NOT_ASKED
     elif doubt := _doubt_of_order(situation, order):
@@ -66,13 +66,15 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
     A request counts as plain only where every word about it is understood: a qualifier that nobody
     thought of makes it one to ask about. What only a model sees, in words that the grammar has
     nothing against, is likely: the customer is asked. In a language without a grammar nobody can
-    say more than that the words are there.
+    say more than that the words are there. Words that stood in the ticket before its code are
+    likely at most.
     """
     words = _words(situation)
     spoken = spoken_request(words)
     if spoken.kind is proposal.kind and spoken.standing is not Standing.NONE:
         plain = spoken.standing is Standing.PLAIN and is_unqualified(words, spoken.quote)
-        return Standing.PLAIN if plain else Standing.LIKELY
+        is_authors = not situation.event.asked_before_code
+        return Standing.PLAIN if plain and is_authors else Standing.LIKELY
     if not proposal.quote.strip() or proposal.quote not in words:
         return Standing.NONE
     if spoken.vetoes or veto_of(proposal.quote, words) is not None:
@@ -99,9 +101,12 @@ def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
 
 
 def _words(situation: Situation) -> str:
-    """The customer's latest own words. A subject may be of an earlier mail."""
+    """The customer's latest own words. A subject may be of an earlier mail. That of a ticket whose
+    author a code proves may be another person's, and counts as words before the code alone."""
     event = situation.event
-    return event.text if event.text.strip() else event.subject or ""
+    if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):
+        return event.text
+    return event.subject or ""
 
 
 def _spelling(number: str) -> str:

@@ -8,14 +8,14 @@ from typing import Final
 
 from domain.agent import wording
 from domain.agent.brain import BrainAnswer, Category, Language, Proposal
+from domain.agent.consent.answering import read_confirmation
+from domain.agent.consent.confirmation import Assent
 from domain.agent.intent import Intent
 from domain.agent.obstacle import obstacle
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy import asking, judge, resolved
 from domain.agent.proof import is_number_of
 from domain.agent.situation import Situation
-from domain.agent.speech.answering import read_confirmation
-from domain.agent.speech.confirmation import Assent
 from domain.agent.speech.reading import spoken_request
 from domain.agent.thread import PendingProposal
 from domain.agent.verdict import Judgement
@@ -53,7 +53,7 @@ def _standing_proposal(situation: Situation) -> PendingProposal | None:
     proposal, event = situation.thread.proposal, situation.event
     if proposal is None or not proposal.stands_at(situation.now) or event.author is not None:
         return None
-    if not event.may_act:
+    if not event.may_act or event.asked_before_code:
         return None
     return proposal if proposal.customer == customer_key(event.customer_email) else None
 
@@ -66,9 +66,7 @@ def _answer_to_proposal(
     playbook: tuple[str, int],
 ) -> Settled | None:
     asked, event = proposal.action, situation.event
-    said = read_confirmation(
-        event.text, event.order_numbers, asked.order_number or "", kind=asked.kind
-    )
+    said = read_confirmation(event.text, event.order_numbers, asked)
     answer = _answer(asked.kind, proposal.category, language)
     match said.assent:
         case Assent.YES if _unchanged(situation, proposal, playbook):

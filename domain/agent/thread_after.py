@@ -7,6 +7,8 @@ from domain.agent.material import Material
 from domain.agent.thread import PendingProposal, Thread
 from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
+from domain.intake.event import UnifiedEvent
+from domain.intake.order_number import numbers_of_author
 
 
 def thread_after(
@@ -14,8 +16,12 @@ def thread_after(
 ) -> Thread:
     """What the exchange has settled, and what the answer leaves open."""
     event, question = material.event, judgement.question
-    thread = material.thread.without_question.speaking_of(
-        event.text, event.order_numbers, material.order, text
+    thread = _named_by_author(
+        material.thread,
+        event,
+        material.thread.without_question.speaking_of(
+            event.text, event.order_numbers, material.order, text
+        ),
     )
     if question is None:
         return thread
@@ -33,6 +39,15 @@ def thread_after(
         asked_at=now,
     )
     return thread.model_copy(update={"proposal": proposal})
+
+
+def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thread:
+    """Return the thread with `named_by_customer` true only if the proved author named the order, in
+    this message or in one before it."""
+    if not after.named_by_customer or not event.order_numbers or numbers_of_author(event):
+        return after
+    is_same = before.named_by_customer and before.order_number == after.order_number
+    return after.model_copy(update={"named_by_customer": is_same})
 
 
 def language_of(answer: BrainAnswer, thread: Thread) -> Language:

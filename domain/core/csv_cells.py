@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Final
 
+from domain.core.json_time import rfc3339
+
 Cell = str | int | float | date | datetime | None
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -56,6 +58,8 @@ def csv_cell(value: Cell) -> str:
         case str():
             text = _INSIDE.sub(r"\1'\2", value).replace('"', '""')
             return f'"{_apostrophe(value)}{text}"'
+        case datetime():
+            return f'"{rfc3339(value)}"'
         case date():
             return f'"{value.isoformat()}"'
         case _:

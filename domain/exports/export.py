@@ -3,6 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
+from domain.core.json_time import rfc3339
 from domain.core.service_name import ServiceName
 from domain.exports.errors import InvalidExportFormat
 
@@ -48,7 +49,7 @@ def parse_format(given: list[str]) -> ExportFormat:
 
 def exported_at(now: datetime) -> str:
     """The time in ISO 8601 with milliseconds, as in 2026-01-01T00:00:00.000Z; `now` is UTC."""
-    return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
+    return rfc3339(now, "milliseconds")
 
 
 def filename(now: datetime, form: ExportFormat, service: ServiceName) -> str:

@@ -20,7 +20,9 @@ class AutomationEventRecord(Record):
     source: Annotated[str | None, Field(description="Where it came from.")]
     status: Annotated[str | None, Field(description="What had become of it.")]
     customer_email: Annotated[str | None, Field(description="The customer's mail address.")]
-    payload: Annotated[dict[str, JsonValue], Field(description="All else, as it came.")]
+    payload: Annotated[
+        dict[str, JsonValue], Field(description="The `payload` of the imported line, as it came.")
+    ]
     created_at: Annotated[Time, Field(description="When it came.")]
 
 

@@ -31,8 +31,9 @@ class EventRecord(Record):
     payload: Annotated[
         dict[str, JsonValue],
         Field(
-            description="The other fields that the caller sent, with their names and values as "
-            "sent; the normalized event is `unified`."
+            description="All other fields of the request, with the names, types and values that "
+            "the caller sent. `customer_verified` and `caller_vouches` are false if the caller "
+            "cannot vouch for a customer. The normalized event is `unified`."
         ),
     ]
     unified: Annotated[
@@ -118,7 +119,7 @@ class RunRecord(Record):
     cost_micros: Annotated[BigCount, Field(description="Its price, in millionths of a US dollar.")]
     timings: Annotated[Timings, Field(description="Milliseconds by step.")]
     duration_ms: Annotated[
-        Count | None, Field(description="Milliseconds from arrival to the latest outcome.")
+        Count | None, Field(description="Milliseconds from the request to its first answer.")
     ]
     error_code: Annotated[str | None, Field(description="Why it failed, a stable code.")]
     intent: Annotated[

@@ -35,7 +35,7 @@ CODES_AT_MOST: Final = 20
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
-_SHAPE: Final = re.compile(r"[0-9]{6}")
+_SHAPE: Final = re.compile(r"[0-9]+")
 # People copy the space that a mail program shows in the middle.
 _SPACES: Final = re.compile(r"[\s-]")
 
@@ -95,13 +95,16 @@ def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
     return sealer.digests(_named(code_id, code))[0]
 
 
-def is_code(sealer: Sealer, code_id: str, presented: str, digest: bytes) -> bool:
-    """Whether a presented text is the code of this digest, compared in constant time."""
+def is_code(
+    sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
+) -> bool:
+    """Whether a presented text is the code of this digest, compared in constant time. `digits`: how
+    many a code may have."""
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))
     # A list, not a generator: each comparison is made.
     same = [hmac.compare_digest(candidate, digest) for candidate in candidates]
-    return any(same) and _SHAPE.fullmatch(presented) is not None
+    return any(same) and len(presented) in digits and _SHAPE.fullmatch(presented) is not None
 
 
 def _named(code_id: str, code: str) -> str:

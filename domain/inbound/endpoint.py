@@ -82,7 +82,8 @@ class EndpointEntry(BaseModel):
     """One as people are shown it: neither its token nor its secret is.
 
     `previous_until`: until then the address and the secret before the last rotation are good too.
-    `mapping`: of the generic form only.
+    `mapping`: of the generic form only. `vouches`: false while what the endpoint says of a
+    customer's address waits for a second manager.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -91,6 +92,7 @@ class EndpointEntry(BaseModel):
     provider: Provider
     has_secret: bool
     mapping: dict[str, str] | None
+    vouches: bool
     opened_at: datetime
     rotated_at: datetime | None
     previous_until: datetime | None

@@ -24,13 +24,15 @@ class EndpointFacts:
     """What reading needs of the integration that a webhook belongs to. `settings`: the
     integration's. `mapping`: of the generic form, a JMESPath expression by field of the event.
     `received_at`: when the webhook came, for what names no time of its own. `is_signed`: the
-    integration has a secret, so that the request was verified by it."""
+    integration has a secret, so that the request was verified by it. `vouches`: the word of the
+    secret's holder on a customer's address counts."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     received_at: datetime | None = None
     is_signed: bool = False
+    vouches: bool = True
 
 
 class Platform(Protocol):

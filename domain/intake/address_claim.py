@@ -2,6 +2,7 @@
 code is found in what they write."""
 
 import re
+from hashlib import sha256
 from typing import Final
 
 from domain.intake.event import Channel, UnifiedEvent
@@ -11,7 +12,9 @@ from domain.intake.proved_address import ProvedAddress
 
 _READ: Final = 2_000
 # Mail programs show a space in the middle, and people copy it.
-_CODE: Final = re.compile(r"(?<![\w.,#+-])([0-9]{3}[ \u00a0-]?[0-9]{3})(?![\w-])(?![.,][0-9])")
+_CODE: Final = re.compile(
+    r"(?<![\w.,#+-])([0-9]{3}[ \u00a0-]?[0-9]{3}(?:[ \u00a0-]?[0-9]{3})?)(?![\w-])(?![.,][0-9])"
+)
 
 
 def can_be_proved(event: UnifiedEvent) -> bool:
@@ -27,8 +30,17 @@ def can_be_proved(event: UnifiedEvent) -> bool:
     )
 
 
+def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
+    """Return whom a code counts for: the author by the platform's id, else the thread. A digest,
+    for an id may be an address."""
+    if not event.author_id:
+        return conversation_id
+    return sha256(f"{event.platform}/{event.author_id}".encode()).hexdigest()[:32]
+
+
 def typed_code(text: str) -> str | None:
-    """The six digits that stand alone in a text; None unless it holds them exactly once."""
+    """Return the six or nine digits that stand alone in a text, or None unless there is exactly one
+    such number."""
     found = {re.sub(r"\D", "", one) for one in _CODE.findall(text[:_READ])}
     return found.pop() if len(found) == 1 else None
 
@@ -38,9 +50,14 @@ def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
 
 
 def asking_again(event: UnifiedEvent, question: UnifiedEvent) -> UnifiedEvent:
-    """The event of a code, asking what its author asked before the code."""
+    """Return the event of a code with the words that were asked before it.
+
+    They answer the question, and carry nothing out: another person may have written them in the
+    same ticket (`asked_before_code`).
+    """
     return event.model_copy(
         update={
+            "asked_before_code": True,
             "subject": question.subject,
             "text": question.text,
             "order_number": question.order_number,

@@ -62,6 +62,8 @@ class UnifiedEvent(BaseModel):
     mailbox: orders may be spoken of there, and nothing may be done. `is_vouched`: the caller is
     trusted about the ticket and the session that it names. `author_id`: the platform's id of the
     author of a helpdesk's message. `code_refused`: the message brought a code that was not good.
+    `asked_before_code`: the message brought the right code, and its words are those that stood in
+    the thread before; another person may have written them.
     `author`: id of the user who typed the event; it is then never the customer's word.
     """
 
@@ -85,6 +87,7 @@ class UnifiedEvent(BaseModel):
     is_vouched: bool = False
     author_id: str | None = None
     code_refused: bool = False
+    asked_before_code: bool = False
     platform: str = ""
     author: str | None = None
     fields: dict[str, str] = {}
@@ -120,6 +123,10 @@ class UnifiedEvent(BaseModel):
     def may_act(self) -> bool:
         """Whether the author is proved to hold the customer's address."""
         return self.proved is not None and self.proved.is_of(self.customer_email)
+
+    @property
+    def is_proved_by_code(self) -> bool:
+        return self.proved is not None and self.proved.by is ProofKind.CODE
 
     @property
     def is_claim(self) -> bool:

@@ -54,6 +54,20 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_NUMBERS]
 
 
+def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
+    """Return the numbers that the proved author wrote.
+
+    A code proves the author of one message. The ticket's subject and fields, and the words before
+    the code, may be another person's.
+    """
+    if not event.is_proved_by_code:
+        return event.order_numbers
+    if event.asked_before_code:
+        return ()
+    written = {_spelt(number) for number in find_order_numbers(event.text, asked=True)}
+    return tuple(number for number in event.order_numbers if _spelt(number) in written)
+
+
 def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
     """The event, its text read as the answer to "Which order?": a bare number counts."""
     found = find_order_numbers(event.text, asked=True)
@@ -69,8 +83,12 @@ def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
     """Each number once, however its letters are written, as it is written first: at most 10."""
     spelt: dict[str, str] = {}
     for number in numbers:
-        spelt.setdefault(number.lstrip("# ").casefold(), number)
+        spelt.setdefault(_spelt(number), number)
     return tuple(spelt.values())[:MAX_NUMBERS]
+
+
+def _spelt(number: str) -> str:
+    return number.lstrip("# ").casefold()
 
 
 def _plain(text: str) -> str:

@@ -25,10 +25,12 @@ class ServiceMail(StrEnum):
 class ServiceMailLimit:
     """`per_address`: mails of the kind to one address in a UTC day, from all clients together.
     `uses_allowance`: the mail counts for its client's daily allowance, because the client chooses
-    the recipient."""
+    the recipient. `more_an_hour`: mails that still leave in each hour once the day's are used, so
+    that strangers cannot use up a mailbox's day."""
 
     per_address: int
     uses_allowance: bool
+    more_an_hour: int = 0
 
 
 LIMITS: Final = {
@@ -38,9 +40,9 @@ LIMITS: Final = {
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
     # A stranger chooses the recipient: refusals must not end the client's mail. Both kinds have
-    # limits of their own, by address and by client.
-    ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False),
-    ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False),
+    # limits of their own, by address, requester and client (domain/identity/mailed_code.py).
+    ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
+    ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     # These go to the owners of the client alone.
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),

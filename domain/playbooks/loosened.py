@@ -4,7 +4,7 @@ The playbooks that are on are compared as a whole, by kind of event: a change th
 another playbook, deletes one or makes a narrower one loosens as much as an edit does.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -23,6 +23,11 @@ _RANK: Final = {
 }
 _BY_ITSELF: Final = frozenset({ActionLevel.CUSTOMER_CONFIRMED, ActionLevel.AUTONOMOUS})
 _LIMITS: Final = ("per_action", "per_customer", "per_day")
+HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
+    "name": "What people call it.",
+    "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
+}
+"""By field: why no change of it loosens. All others count in `loosened`."""
 # No pattern has this as a part: patterns have no control characters.
 _ANY_OTHER: Final = "\x01"
 _NONE: Final = ActionRule(level=ActionLevel.NEVER)
@@ -49,8 +54,9 @@ def loosened(
     """Everything that becomes looser, by kind of event. Both sides: all of a client's playbooks,
     oldest first.
 
-    Levels, amounts, ages and scopes count for every action on an order, the level of other actions
-    where a playbook had the events before, and the threshold where money moves without a person.
+    Levels, amounts, ages and scopes count for every action on an order. Level, scopes and tags of
+    other actions count where a playbook had the events before. The threshold counts where money
+    moves without a person.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
@@ -109,11 +115,12 @@ def _of_rule(
 ) -> Iterator[LoosenedRule]:
     if _RANK[new.level] > _RANK[old.level]:
         yield LoosenedRule(place=f"{name}.level", before=old.level.value, after=new.level.value)
-    if not moves_money or new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
+    if new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
         # Of what was never done, the level says all, and its amounts with it.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
             yield from _amounts(name, None, new.limits)
         return
+    yield from _scopes(name, old, new)
     if old.limits is not None:
         yield from _amounts(name, old.limits, new.limits)
     if old.within_days is not None and (new.within_days or 10**9) > old.within_days:
@@ -122,6 +129,11 @@ def _of_rule(
             before=str(old.within_days),
             after="any" if new.within_days is None else str(new.within_days),
         )
+
+
+def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRule]:
+    """More kinds of messages that lead to the action by themselves, and more tags that may be
+    set."""
     for scope in ("categories", "intents"):
         had, has = getattr(old, scope), getattr(new, scope)
         if had and (not has or set(has) - set(had)):
@@ -130,6 +142,10 @@ def _of_rule(
                 before=" ".join(one.value for one in had),
                 after=" ".join(one.value for one in has) or "any",
             )
+    if set(new.tags) - set(old.tags):
+        yield LoosenedRule(
+            place=f"{name}.tags", before=" ".join(old.tags) or "none", after=" ".join(new.tags)
+        )
 
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:

@@ -7,9 +7,7 @@ types another person's address must not choose what that person reads.
 from typing import Final, Literal
 
 from domain.core.ports import OutgoingMail
-from domain.runs.address_code import LIFETIME
 
-_MINUTES: Final = round(LIFETIME.total_seconds() / 60)
 _NAMES: Final = {"fr": "Vérification d'adresse", "en": "Address verification"}
 _SUBJECTS: Final = {"fr": "Votre code : {code}", "en": "Your code: {code}"}
 _TEXTS: Final = {
@@ -28,13 +26,13 @@ _TEXTS: Final = {
 
 
 def address_code_mail(
-    code_id: str, *, to: str, language: Literal["fr", "en"], code: str
+    code_id: str, *, to: str, language: Literal["fr", "en"], code: str, minutes: int
 ) -> OutgoingMail:
     return OutgoingMail(
         name=f"address.{code_id.lower()}",
         to=to,
         from_name=_NAMES[language],
         subject=_SUBJECTS[language].format(code=code),
-        text=_TEXTS[language].format(code=code, minutes=_MINUTES),
+        text=_TEXTS[language].format(code=code, minutes=minutes),
         auto_submitted="auto-generated",
     )

@@ -13,7 +13,6 @@ from domain.core.ids import parse_ulid
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel, UnifiedEvent
-from domain.intake.proved_address import ProofKind
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.run import RunStatus
 
@@ -78,15 +77,11 @@ def _claim_key(event: UnifiedEvent) -> str | None:
     if event.channel in (Channel.EMAIL, Channel.WIDGET):
         return None
     is_unknown = event.channel is Channel.HELPDESK and event.customer_email is None
-    if not (event.is_claim or is_unknown or proved_by_code(event)):
+    if not (event.is_claim or is_unknown or event.is_proved_by_code):
         return None
     author = f"{event.author_id or ''}/{customer_key(event.customer_email) or ''}"
     digest = sha256(author.encode()).hexdigest()[:32]
     return f"claim:{event.platform}:{event.ticket_id}:{digest}"
-
-
-def proved_by_code(event: UnifiedEvent) -> bool:
-    return event.proved is not None and event.proved.by is ProofKind.CODE
 
 
 def mail_root(event: UnifiedEvent) -> str | None:

@@ -40,7 +40,7 @@ class Timings(BaseModel):
 class RunResult(BaseModel):
     """The gateway's answer for a run, as the specification lists its fields.
 
-    `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result. `draft`:
+    `confidence` 0 to 1; `duration_ms` from the request to the answer. `draft`:
     of a dry run only, what was generated even if nobody would be sent it. `acknowledgement`: what
     may be said at once to a customer whose matter always goes to a human; `response` stays empty.
     """

@@ -118,9 +118,9 @@ class RunTrace(_Part):
     """A run from its event to its outcome, in the order in which things happen.
 
     `steps`: what the last carrying out of the plan came to. `effects` and `reviews` are those of
-    all rounds. `duration_ms`: until the caller's answer. `sensitive`: the matter for which no brain
-    was asked. `joined_review`: the review that the message was added to. `thread_after`: what the
-    answer settles in its exchange, and what it leaves open.
+    all rounds. `duration_ms`: from the request to the caller's answer. `sensitive`: the
+    matter for which no brain was asked. `joined_review`: the review that the message was added to.
+    `thread_after`: what the answer settles in its exchange, and what it leaves open.
     """
 
     run_id: str

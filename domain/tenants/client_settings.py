@@ -210,7 +210,7 @@ def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
     kept: dict[str, str] = {}
     for word in given:
         line = " ".join(without_controls(word).split())
-        folded = " ".join(re.findall(r"\w+", fold(line)))
+        folded = folded_words(line)
         if not folded or len(line) > MAX_SENSITIVE_WORD:
             raise InvalidSettings(
                 f"sensitive_words: words of 1 to {MAX_SENSITIVE_WORD} characters",
@@ -223,6 +223,11 @@ def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
             f"sensitive_words : {MAX_SENSITIVE_WORDS} au plus",
         )
     return tuple(kept.values())
+
+
+def folded_words(text: str) -> str:
+    """The words of a text as they are compared: without case, accents and punctuation."""
+    return " ".join(re.findall(r"\w+", fold(text)))
 
 
 def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:

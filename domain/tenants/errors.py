@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from domain.core.errors import DomainError, InvalidContent, InvalidInput
+from domain.core.json_time import rfc3339
 
 
 class Unauthenticated(DomainError):
@@ -150,7 +151,7 @@ class LooseningHeld(DomainError):
     def facts(self) -> Mapping[str, str | int]:
         return {
             "loosening_id": self.loosening_id,
-            "takes_effect_at": self.takes_effect_at.isoformat(),
+            "takes_effect_at": rfc3339(self.takes_effect_at),
         }
 
 

@@ -4,14 +4,14 @@ Such a change waits for a second manager or for WAITS, unless the client has onl
 turned this off. A tightening takes effect at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from domain.tenants.client_settings import ClientSettings
+from domain.tenants.client_settings import ClientSettings, folded_words
 from domain.tenants.errors import LooseningChanged, LooseningDecided
 from domain.tenants.four_eyes import MemberStanding
 
@@ -86,20 +86,77 @@ def is_held(
     return several or (manager_left_at is not None and now - manager_left_at < WAITS)
 
 
+_Pair = tuple[str, str]
+
+
+def _hold_ended(before: ClientSettings, after: ClientSettings) -> _Pair | None:
+    ended = before.holds_loosening and not after.holds_loosening
+    return ("true", "false") if ended else None
+
+
+def _servers_believed(before: ClientSettings, after: ClientSettings) -> _Pair | None:
+    if set(after.authserv_ids) <= set(before.authserv_ids):
+        return None
+    return " ".join(before.authserv_ids) or "none", " ".join(after.authserv_ids)
+
+
+def _words_removed(before: ClientSettings, after: ClientSettings) -> _Pair | None:
+    kept = {folded_words(word) for word in after.sensitive_words}
+    removed = [word for word in before.sensitive_words if folded_words(word) not in kept]
+    return (", ".join(removed), "none") if removed else None
+
+
+SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _Pair | None]]] = {
+    "holds_loosening": _hold_ended,
+    "authserv_ids": _servers_believed,
+    "sensitive_words": _words_removed,
+}
+"""By setting: return what it was and becomes if the change loosens, else None."""
+
+HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
+    "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
+    "branding": "Appearance. A From name is checked where a mail is sent.",
+    "retention": "At least 90 days. The audit log is not part of it.",
+    "acknowledgement": "A fixed text after a person has the matter.",
+    "ask_rating": "A question after an answer.",
+}
+"""By setting: why no change of it loosens. Each setting is here or in SETTINGS_RULES."""
+
+
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """The settings whose change lowers what counts as proof, or ends the wait itself."""
-    found: list[LoosenedRule] = []
-    if before.holds_loosening and not after.holds_loosening:
-        found.append(LoosenedRule(place="settings: holds_loosening", before="true", after="false"))
-    if set(after.authserv_ids) - set(before.authserv_ids):
-        found.append(
-            LoosenedRule(
-                place="settings: authserv_ids",
-                before=" ".join(before.authserv_ids) or "none",
-                after=" ".join(after.authserv_ids),
-            )
-        )
-    return tuple(found)
+    """Return the settings whose change lowers what counts as proof, takes matters from people, or
+    ends the wait itself."""
+    return tuple(
+        LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
+        for name, rule in SETTINGS_RULES.items()
+        if (pair := rule(before, after)) is not None
+    )
+
+
+class HeldTrust(BaseModel):
+    """Trust that waits for a second manager or for WAITS, while the rest of its change took effect.
+
+    `connection`: `settings` of the connection `id`; None takes one away. Otherwise a credential:
+    until then its word on a customer's address proves nothing. `id`: of the key, or of the
+    endpoint's connection. `since`: when the credential was made; a later one is another.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    use: Literal["connection", "endpoint", "key", "widget"]
+    id: str = ""
+    since: datetime | None = None
+    settings: dict[str, str | None] = {}
+
+    @property
+    def credential(self) -> tuple[LoosenedRule, ...]:
+        """What becomes looser by a credential."""
+        place = " ".join((self.use, self.id)).strip()
+        return (LoosenedRule(place=f"{place}: vouches", before="false", after="true"),)
+
+
+HELD_TRUST: Final = frozenset(get_args(HeldTrust.model_fields["use"].annotation))
+"""The uses of HeldTrust, as a loosening's `change` names them."""
 
 
 def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:

@@ -1,11 +1,12 @@
 """What is sent of an event: the envelope, as bytes that are signed and never rendered again."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
 from domain.core.ids import ULID
+from domain.core.json_time import rfc3339
 from domain.webhooks.outbound_event import OutboundEvent, OutboundEventId
 
 
@@ -28,6 +29,6 @@ class Envelope(BaseModel):
 
 def render(event: OutboundEvent, client_id: str, now: datetime) -> bytes:
     """The body, UTF-8."""
-    timestamp = now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    timestamp = rfc3339(now, "milliseconds")
     envelope = Envelope(event=event.event, timestamp=timestamp, client_id=client_id, data=event)
     return envelope.model_dump_json().encode()

@@ -79,7 +79,7 @@ class TicketResolved(TicketEvent):
         int,
         Field(
             ge=0,
-            description="Milliseconds from the event's arrival to the answer, with the time that "
+            description="Milliseconds from the event's request to the answer, with the time that "
             "a human took.",
         ),
     ]

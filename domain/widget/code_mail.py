@@ -9,9 +9,6 @@ from typing import Final
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName
-from domain.widget.visitor_code import LIFETIME
-
-_MINUTES: Final = round(LIFETIME.total_seconds() / 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,14 @@ _WORDS: Final = {
 
 
 def visitor_code_mail(
-    code_id: str, *, to: str, language: str, code: str, shop: str | None, service: ServiceName
+    code_id: str,
+    *,
+    to: str,
+    language: str,
+    code: str,
+    minutes: int,
+    shop: str | None,
+    service: ServiceName,
 ) -> OutgoingMail:
     """`shop`: the name that the client's customers know it by, None under the service's sender."""
     words = _WORDS[language]
@@ -58,6 +62,6 @@ def visitor_code_mail(
         to=to,
         from_name=service.name if shop is None else shop,
         subject=words.subject.format(code=code),
-        text=words.text.format(code=code, chat=chat, minutes=_MINUTES),
+        text=words.text.format(code=code, chat=chat, minutes=minutes),
         auto_submitted="auto-generated",
     )

@@ -22,6 +22,7 @@ class Widget(BaseModel):
 
     `hourly_messages`, `monthly_tickets`: the widget's share; None: a half. `api_key_used_at`: when
     the chat was last called with an API key. `previous_key`: valid until `previous_key_until`.
+    `vouches`: `sealed_secret`, made at `secret_since`, signs users.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +35,8 @@ class Widget(BaseModel):
     sealed_secret: str | None = Field(default=None, repr=False)
     previous_sealed_secret: str | None = Field(default=None, repr=False)
     previous_secret_until: datetime | None = None
+    vouches: bool = True
+    secret_since: datetime | None = None
     previous_key: str | None = None
     previous_key_until: datetime | None = None
     updated_at: datetime | None = None
@@ -42,7 +45,18 @@ class Widget(BaseModel):
         """Those that sign users now, the newest first."""
         until = _future(self.previous_secret_until, now)
         previous = None if until is None else self.previous_sealed_secret
-        return tuple(one for one in (self.sealed_secret, previous) if one is not None)
+        current = self.sealed_secret if self.vouches else None
+        return tuple(one for one in (current, previous) if one is not None)
+
+
+HARMLESS_WIDGET: Final[Mapping[str, str]] = {
+    "allowed_origins": "Where browsers show it. A visitor proves an address there as elsewhere.",
+    "hourly_messages": "A share of what the client may use at all.",
+    "monthly_tickets": "A share of what the client may use at all.",
+    "accepts_api_keys": "A key names the client there, and vouches for no visitor.",
+}
+"""By field of WidgetChange: why no change of it lets the agent do or believe more. The secret is a
+credential, whose word waits (`services/tenants/loosenings.py`)."""
 
 
 class WidgetChange(BaseModel):
@@ -83,6 +97,10 @@ class WidgetSummary(BaseModel):
         description="A warning: the widget was called with an API key, which a page would publish."
     )
     has_secret: bool = Field(description="Whether there is a secret that signs users.")
+    vouches: bool = Field(
+        description="False: the secret signs users once a second manager approves it, or after a "
+        "day."
+    )
     previous_secret_until: datetime | None = Field(
         description="Until when the secret before signs too; null: it does not."
     )
@@ -101,6 +119,7 @@ def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -
         accepts_api_keys=widget.accepts_api_keys,
         api_key_used_at=widget.api_key_used_at,
         has_secret=widget.sealed_secret is not None,
+        vouches=widget.vouches,
         previous_secret_until=_future(widget.previous_secret_until, now),
         snippet=None if key is None else snippet_of(key, origin),
         updated_at=widget.updated_at,

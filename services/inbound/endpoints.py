@@ -1,10 +1,16 @@
-"""What people do with the addresses that platforms send webhooks to."""
+"""What people do with the addresses that platforms send webhooks to.
 
+Who holds an endpoint's secret may vouch for customers, where the platform's webhooks can. So a new
+secret of a client with several managers does not vouch at once (`services/tenants/loosenings.py`).
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from domain.core.ports import Sealer
+from domain.inbound.author_proof import may_vouch
 from domain.inbound.endpoint import (
     OVERLAP,
     SECRETS_OF_OURS,
@@ -23,7 +29,9 @@ from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
 from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.loosening import HeldTrust
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import withhold
 from store.inbound.endpoints import EndpointChange, EndpointRepository, NewEndpoint
 from store.integrations.integrations import IntegrationRepository
 
@@ -74,6 +82,7 @@ async def open_endpoint(
         token_digest=_digest(token),
         sealed_secret=_sealed(work, integration_id, wanted.secret or made, sealer),
         mapping=wanted.mapping,
+        vouches=not await _waits(work, actor, integration_id, provider, wanted.mapping),
     )
     if not await endpoints.open(new, work.now):
         raise EndpointExists(integration_id)
@@ -99,8 +108,13 @@ async def rotate_endpoint(
     provider = await _live_provider(work, integration_id)
     token = token_of(drawn.token)
     made = _made(provider, None, drawn)
-    change = EndpointChange(_digest(token), _sealed(work, integration_id, made, sealer))
     endpoints = EndpointRepository(work.connection, work.tenant)
+    mapping = (await endpoints.entry(integration_id)).mapping
+    change = EndpointChange(
+        _digest(token),
+        _sealed(work, integration_id, made, sealer),
+        vouches=not await _waits(work, actor, integration_id, provider, mapping),
+    )
     until = work.now + max(_NO_OVERLAP, min(overlap, OVERLAP))
     await endpoints.rotate(integration_id, change, previous_until=until, now=work.now)
     work.note(actor, "inbound endpoint rotated", integration_id=integration_id)
@@ -118,8 +132,12 @@ async def set_endpoint_secret(
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
     _check(provider, WantedEndpoint(secret))
-    change = EndpointChange(sealed_secret=_sealed(work, integration_id, secret, sealer))
     endpoints = EndpointRepository(work.connection, work.tenant)
+    mapping = (await endpoints.entry(integration_id)).mapping
+    change = EndpointChange(
+        sealed_secret=_sealed(work, integration_id, secret, sealer),
+        vouches=not await _waits(work, actor, integration_id, provider, mapping),
+    )
     until = work.now + OVERLAP
     await endpoints.rotate(integration_id, change, previous_until=until, now=work.now)
     work.note(actor, "inbound secret set", integration_id=integration_id)
@@ -135,6 +153,20 @@ async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) ->
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
     await EndpointRepository(work.connection, work.tenant).close(integration_id)
     work.note(actor, "inbound endpoint closed", integration_id=integration_id)
+
+
+async def _waits(
+    work: UnitOfWork,
+    actor: Actor,
+    integration_id: str,
+    provider: Provider,
+    mapping: Mapping[str, str] | None,
+) -> bool:
+    """Return whether the word of the new secret's holder on a customer's address must wait."""
+    if not may_vouch(PLATFORMS[provider].author_proof, mapping):
+        return False
+    trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)
+    return await withhold(work, actor, trust, trust.credential)
 
 
 async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:

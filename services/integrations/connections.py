@@ -8,10 +8,14 @@ from domain.core.ports import Sealer
 from domain.inbound.platform_catalogue import DUTIFUL
 from domain.integrations.credentials import new_integration
 from domain.integrations.integration import Integration, IntegrationEntry
+from domain.integrations.loosened_connection import held_settings, loosened_connection
 from domain.integrations.providers import Provider
 from domain.tenants.actor import MANAGERS, Actor, ActorKind
+from domain.tenants.loosening import HeldTrust
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import note_loosened, withhold
 from store.inbound.endpoints import EndpointRepository
+from store.integrations.connection_settings import ConnectionSettings
 from store.integrations.integrations import IntegrationRepository
 
 # Whoever works on this machine may name what lies on it too.
@@ -30,7 +34,8 @@ async def connect_integration(
     """Connect a shop or helpdesk; a connection to the same provider that was there ends, as by
     `disconnect_integration`. Credentials are not tried here: `connect_and_try` does both.
 
-    Raises RoleRequired, InvalidIntegration, ClientNotFound.
+    A setting that lets the agent do or believe more waits for a second manager; the connection is
+    made without it. Raises RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     integration = new_integration(
@@ -41,7 +46,21 @@ async def connect_integration(
         sealer,
         by_operator=actor.kind in _OF_THIS_MACHINE,
     )
-    return await _store(work, actor, integration)
+    return await _store(work, actor, await _without_held(work, actor, integration))
+
+
+async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> Integration:
+    """The connection without the settings that must wait for a second manager."""
+    before = await ConnectionSettings(work.connection, work.tenant).last(wanted.provider)
+    found = loosened_connection(wanted.provider, before, wanted.settings)
+    held = held_settings(before, wanted.settings)
+    trust = HeldTrust(use="connection", id=wanted.id, settings=held)
+    if await withhold(work, actor, trust, found):
+        others = {name: one for name, one in wanted.settings.items() if name not in held}
+        kept = {name: before[name] for name in held if name in before}
+        return wanted.model_copy(update={"settings": {**others, **kept}})
+    await note_loosened(work, actor, trust, found)
+    return wanted
 
 
 async def connect_demo_shop(

@@ -8,7 +8,7 @@ from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client_settings import SettingsChange
 from domain.tenants.errors import RoleRequired
 from domain.tenants.four_eyes import check_four_eyes
-from domain.tenants.loosening import BY_TIME, Loosening, LooseningState
+from domain.tenants.loosening import BY_TIME, HELD_TRUST, Loosening, LooseningState
 from services.core.unit_of_work import UnitOfWork
 from services.playbooks.playbooks import (
     create_playbook,
@@ -21,6 +21,7 @@ from services.playbooks.playbooks import (
 from services.playbooks.publish_gate import Publication
 from services.tenants.client_settings import USE as SETTINGS
 from services.tenants.client_settings import change_settings
+from services.tenants.loosenings import give_trust
 from store.tenants.accounts import AccountRepository
 from store.tenants.loosenings import LooseningRepository
 from store.tenants.standings import MemberStandings
@@ -82,6 +83,9 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
     if found.change.get("use") == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])
         await change_settings(work, actor, change, granted=found)
+        return
+    if found.change.get("use") in HELD_TRUST:
+        await give_trust(work, actor, found)
         return
     wanted = WantedChange.model_validate(found.change)
     live = Publication(model, wanted.override)

@@ -4,10 +4,14 @@ from dataclasses import dataclass, field
 
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.api_key import MAX_ACTIVE, check_label, new_key
-from domain.tenants.errors import TooManyKeys
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired, TooManyKeys
+from domain.tenants.loosening import HeldTrust
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import withhold
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyEntry, KeyRepository
+from store.tenants.standings import MemberStandings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +27,24 @@ class MadeKey:
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
-    """Make a key from KEY_BYTES random bytes. `label`: what it is for.
+    """Make a key from KEY_BYTES random bytes. `label`: what it is for. It vouches for customers at
+    once, or once a second manager approves that (`services/tenants/loosenings.py`).
 
-    Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys.
+    Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
-    # The lock keeps two requests at once from making one key too many.
+    # The lock keeps two requests at once from making one key too many, and shows whether the maker
+    # left a moment ago: no notice would list the key.
     await AccountRepository(work.connection, work.tenant).lock()
+    await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
     if await keys.active(work.tenant) >= MAX_ACTIVE:
         raise TooManyKeys(MAX_ACTIVE)
+    trust = HeldTrust(use="key", id=key_id)
+    waits = await withhold(work, actor, trust, trust.credential)
     await keys.create(
         key_id=key_id,
         client_id=work.tenant,
@@ -43,6 +52,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
         material=material,
         now=work.now,
         created_by=actor.known_as,
+        vouches=not waits,
     )
     work.note(actor, "key created", key_id=key_id)
     return MadeKey(await keys.read(work.tenant, key_id), text)
@@ -63,3 +73,13 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)
     work.note(actor, "key revoked", key_id=key_id)
+
+
+async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
+    """Raises RoleRequired for an admin who manages the client no longer. The owner stays; internal
+    admins and operators are no members."""
+    if actor.role is not Role.ADMIN:
+        return
+    members = await MemberStandings(work.connection, work.tenant).all()
+    if not any(one.user_id == actor.name and one.manages for one in members):
+        raise RoleRequired

@@ -1,6 +1,7 @@
 """Holding changes that loosen what the agent may do, until a second manager or a day has passed.
 
-A use case runs in `held_if_looser`: what it did is looked at, and undone where it must wait.
+A use case runs in `held_if_looser`: what it did is looked at, and undone where it must wait. A
+credential is shown once, so it is made at once; `withhold` holds back the trust in it alone.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,11 +11,12 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 from domain.tenants.actor import MANAGERS, Actor
-from domain.tenants.errors import LooseningHeld, TooManyLoosenings
+from domain.tenants.errors import LooseningChanged, LooseningHeld, TooManyLoosenings
 from domain.tenants.four_eyes import is_staff
 from domain.tenants.loosening import (
     MAX_PENDING,
     WAITS,
+    HeldTrust,
     LoosenedRule,
     Loosening,
     LooseningState,
@@ -22,10 +24,14 @@ from domain.tenants.loosening import (
     is_held,
 )
 from services.core.unit_of_work import UnitOfWork
+from store.inbound.endpoints import EndpointRepository
+from store.integrations.connection_settings import ConnectionSettings
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
+from store.tenants.keys import KeyRepository
 from store.tenants.loosenings import LooseningRepository
 from store.tenants.standings import MemberStandings
+from store.widget.widgets import WidgetRepository
 
 T = TypeVar("T")
 
@@ -64,6 +70,59 @@ async def held_if_looser(
     elif not (work.dry_run or is_staff(actor)):
         await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
     for difference in found:
+        work.note(actor, "loosened", **audit_ids(difference))
+
+
+async def withhold(
+    work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
+) -> bool:
+    """Return whether `trust` waits, and store it then: its use case goes on without it.
+
+    The installation's staff and a dry run are never held. Raises TooManyLoosenings.
+    """
+    if not found or work.dry_run or is_staff(actor):
+        return False
+    await AccountRepository(work.connection, work.tenant).lock()
+    if not await _is_held(work):
+        return False
+    await _request(work, actor, trust.model_dump(mode="json"), found)
+    return True
+
+
+async def note_loosened(
+    work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
+) -> None:
+    """Audit settings that loosen and took effect at once, and have the managers notified."""
+    if found and not (work.dry_run or is_staff(actor)):
+        change = trust.model_dump(mode="json")
+        await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
+    for difference in found:
+        work.note(actor, "loosened", **audit_ids(difference))
+
+
+async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
+    """Let the withheld trust of an approved loosening take effect. `actor`: who asked for it.
+
+    Raises IntegrationNotFound, KeyNotFound, and LooseningChanged where the credential is another
+    one by now.
+    """
+    trust = HeldTrust.model_validate(found.change)
+    is_there = True
+    match trust.use:
+        case "connection":
+            connections = ConnectionSettings(work.connection, work.tenant)
+            await connections.change(trust.id, trust.settings)
+        case "endpoint":
+            endpoints = EndpointRepository(work.connection, work.tenant)
+            is_there = await endpoints.vouch(trust.id, trust.since)
+        case "key":
+            await KeyRepository(work.connection).vouch(work.tenant, trust.id)
+        case "widget":
+            widgets = WidgetRepository(work.connection, work.tenant)
+            is_there = await widgets.vouch(trust.since)
+    if not is_there:
+        raise LooseningChanged(found.id)
+    for difference in found.differences:
         work.note(actor, "loosened", **audit_ids(difference))
 
 

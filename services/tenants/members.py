@@ -13,6 +13,7 @@ from services.core.unit_of_work import UnitOfWork
 from store.identity.invitations import InvitationRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
+from store.tenants.left_keys import LeftKeyRepository
 from store.tenants.members import ClientMember, MemberRepository
 
 
@@ -132,8 +133,8 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership, at once.
 
-    The keys that they made stay, and are listed as keys without a manager. Raises OwnerStays,
-    MemberNotFound.
+    The keys that they made stay. They are listed as keys without a manager, and the sweep mails
+    them to the managers. Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)
@@ -141,6 +142,7 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     await _note_left(work, before, None)
     work.note(actor, "member left", member_id=actor.known_as)
     await _end_powers(work, actor, actor.name, None, KEEP_ALL)
+    await LeftKeyRepository(work.connection, work.tenant).leave(actor.known_as, work.now)
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:

@@ -3,25 +3,25 @@
 from dataclasses import dataclass, field
 
 from domain.core.ports import Sealer
+from domain.identity.mailed_code import CodeKind, CodePlace, is_mailed_code, mailed_code_digest
 from domain.widget.errors import SessionUnknown, TooManyCodes
-from domain.widget.visitor_code import is_visitor_code, visitor_code_digest
 from domain.widget.widget_session import VerifiedBy, WidgetSession, may_begin
 from services.core.unit_of_work import UnitOfWork
+from store.identity.mailed_codes import NOTHING, MailedCodeRepository, NewMailedCode
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.visitor_codes import NOTHING, NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
     """`email`: checked (`domain/identity/address.py`). `language`: None for the session's own, and
-    French where it has none yet. `code`: its text, just drawn."""
+    French where it has none yet. `number`: random, below NUMBERS: the code is made of it."""
 
     session_id: str
     email: str
     language: str | None
     network: str
-    code: str = field(repr=False)
+    number: int = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,35 +33,37 @@ class VerifiedVisitor:
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a code, for any address, and return its id for the mail. Where the address or the
-    client had as many codes as they get, it is one that is held back: no mail finds it.
+    """Store a code, for any address, and return its id for the mail. Beyond the limits of
+    `domain/identity/mailed_code.py` the code is held back: no mail finds it.
 
-    Whether the address is a customer's is looked up nowhere, and what is held back is work all the
-    same, and counts for its session: nobody learns of others by time or by limits. Raises
-    SessionUnknown of a session that has ended, and TooManyCodes.
+    A code that is held back takes the same work, and counts for its session: neither time nor
+    limits reveal anything of the address. Raises SessionUnknown for a session that has ended, and
+    TooManyCodes.
     """
-    codes = VisitorCodeRepository(work.connection, work.tenant)
+    codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(wanted.session_id, work.now)
     if session is None and not may_begin(wanted.session_id, work.now):
         raise SessionUnknown
-    recent = await codes.recent(wanted.session_id, wanted.email, work.now)
-    wait_s = recent.wait_s(work.now)
+    made = await codes.made(wanted.session_id, wanted.email, wanted.network, work.now)
+    wait_s = made.wait_s(work.now)
     if wait_s is not None:
         raise TooManyCodes(wait_s)
     language = wanted.language or (session.language if session is not None else "fr")
     await sessions.open(wanted.session_id, language, work.now)
-    code_id = work.new_id()
+    code_id, code = work.new_id(), made.text_of_next(wanted.number)
+    digest = mailed_code_digest(sealer, CodePlace.WIDGET, work.tenant, code_id, code)
+    sealed, is_mailed = sealer.seal(code), made.next_kind is not CodeKind.HELD_BACK
     await codes.create(
-        NewVisitorCode(
+        NewMailedCode(
             id=code_id,
-            session_id=wanted.session_id,
+            place_id=wanted.session_id,
             email=wanted.email,
-            network=wanted.network,
-            digest=visitor_code_digest(sealer, work.tenant, code_id, wanted.code)
-            if recent.may_be_mailed
-            else NOTHING,
-            sealed_code=sealer.seal(wanted.code) if recent.may_be_mailed else None,
+            requester=wanted.network,
+            language=language,
+            digest=digest if is_mailed else NOTHING,
+            sealed_code=sealed if is_mailed else None,
+            is_shared=made.next_kind is CodeKind.SHARED,
         ),
         work.now,
     )
@@ -80,15 +82,19 @@ async def enter_visitor_code(
     session = await sessions.find(session_id, work.now)
     if session is None:
         return None
-    codes = VisitorCodeRepository(work.connection, work.tenant)
+    codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
     # A list, not a generator: each comparison is made.
     right = [
-        one.email for one in tried if is_visitor_code(sealer, work.tenant, one.id, code, one.digest)
+        one.email
+        for one in tried
+        if is_mailed_code(
+            sealer, CodePlace.WIDGET, work.tenant, one.code_id, presented=code, digest=one.digest
+        )
     ]
     if not right:
         return None
-    await codes.use_up(session_id, [one.id for one in tried], work.now)
+    await codes.prove(session_id, tried, work.now)
     email = right[0]
     # `open` locks the row: no other transaction verifies it for another address meanwhile.
     session = await sessions.open(session_id, session.language, work.now)

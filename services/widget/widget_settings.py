@@ -6,9 +6,11 @@ from datetime import timedelta
 from domain.core.ports import Sealer
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client_settings import ClientSettings, widget_key_of
+from domain.tenants.loosening import HeldTrust
 from domain.widget.signed_user import secret_of
 from domain.widget.widget import Widget, WidgetChange, overlap_end, seal_widget_secret
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import withhold
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
@@ -41,12 +43,16 @@ async def rotate_widget_secret(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, sealer: Sealer, random_bytes: bytes
 ) -> WidgetSecretShown:
     """A new secret, or the first one, from SECRET_BYTES random bytes. Until the overlap ends, the
-    one before signs as well; never a third. Raises RoleRequired, ClientNotFound."""
+    one before signs as well; never a third. The new one signs at once, or once a second manager
+    approves that. Raises RoleRequired, ClientNotFound, TooManyLoosenings."""
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)
+    trust = HeldTrust(use="widget", since=work.now)
+    waits = await withhold(work, actor, trust, trust.credential)
     rotated = await WidgetRepository(work.connection, work.tenant).rotate_secret(
         seal_widget_secret(sealer, work.tenant, secret),
         previous_until=overlap_end(work.now, overlap),
+        vouches=not waits,
         now=work.now,
     )
     work.note(actor, "widget secret rotated")

@@ -124,10 +124,14 @@ address_codes: Final = sa.Table(
     # The event that is answered once the code is typed.
     text("question_id"),
     text("email"),
+    # The author, as `requester_of` names it; unknown of older codes.
+    text("requester", nullable=True),
     text("language"),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # Until its mail is out.
     text("sealed_code", nullable=True),
+    # Good in each place of the address where a code was held back.
+    sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),

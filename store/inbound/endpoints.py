@@ -38,6 +38,7 @@ _ENTRY: Final = (
         integrations.c.provider,
         _endpoint.sealed_secret.is_not(None).label("has_secret"),
         _endpoint.mapping,
+        _endpoint.vouches,
         _endpoint.opened_at,
         _endpoint.rotated_at,
         _endpoint.previous_until,
@@ -61,6 +62,7 @@ class NewEndpoint:
     token_digest: bytes = field(repr=False)
     sealed_secret: str | None = field(repr=False)
     mapping: Mapping[str, str] | None = None
+    vouches: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class EndpointChange:
 
     token_digest: bytes | None = field(default=None, repr=False)
     sealed_secret: str | None = field(default=None, repr=False)
+    vouches: bool = True
 
 
 async def find_endpoint(
@@ -136,6 +139,7 @@ class EndpointRepository(TenantRepository):
                 token_digest=endpoint.token_digest,
                 sealed_secret=endpoint.sealed_secret,
                 mapping=endpoint.mapping,
+                vouches=endpoint.vouches,
                 opened_at=now,
             )
             .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
@@ -156,6 +160,7 @@ class EndpointRepository(TenantRepository):
         """
         # What is not changed keeps the one before it, which is good for as long.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
+        values["vouches"] = change.vouches
         if change.token_digest is not None:
             values["token_digest"] = change.token_digest
             values["previous_token_digest"] = _endpoint.token_digest
@@ -171,6 +176,17 @@ class EndpointRepository(TenantRepository):
         )
         if not changed.rowcount:
             raise EndpointNotFound(integration_id)
+
+    async def vouch(self, integration_id: str, since: datetime | None) -> bool:
+        """Let the address and secret that were made then vouch for customers; False if they are
+        others by now."""
+        made_at = sa.func.coalesce(_endpoint.rotated_at, _endpoint.opened_at)
+        changed = await self._connection.execute(
+            sa.update(inbound_endpoints)
+            .where(*self._this(integration_id), made_at == since)
+            .values(vouches=True)
+        )
+        return bool(changed.rowcount)
 
     async def close(self, integration_id: str) -> None:
         """Erase it with its secrets, where there is one."""

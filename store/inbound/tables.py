@@ -38,6 +38,8 @@ inbound_endpoints: Final = sa.Table(
     time("previous_until", nullable=True),
     # JMESPath expressions by field of the event, of the generic form only.
     sa.Column("mapping", JSONB, nullable=True),
+    # Whether the word of the secret's holder on a customer's address counts.
+    sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("opened_at"),
     time("rotated_at", nullable=True),
     points_to("integrations", "integration_id"),

@@ -98,6 +98,7 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=bool(row.is_signed),
+                vouches=row.vouches is True,  # an address that was closed meanwhile proves nothing
             ),
             headers=row.headers,
         )
@@ -193,6 +194,7 @@ _READ: Final = (
         integrations.c.settings,
         inbound_endpoints.c.mapping,
         inbound_endpoints.c.sealed_secret.is_not(None).label("is_signed"),
+        inbound_endpoints.c.vouches,
     )
     .join(
         integrations,

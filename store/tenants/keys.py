@@ -35,6 +35,7 @@ class KeyEntry:
     last_used_at: datetime | None
     last_used_from: str | None
     revoked_at: datetime | None
+    vouches: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class ActiveKey:
 
 # Statements of the gateway's way are built once: building one costs as much as running it.
 # A function of the database (`migrations/`), for no row may be read before the tenant is known.
-_FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes FROM active_key(:digest)")
+_FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)
     .join(api_keys, api_keys.c.client_id == clients.c.id)
@@ -79,6 +80,7 @@ _SHOWN: Final = (
     api_keys.c.last_used_at,
     api_keys.c.last_used_from,
     api_keys.c.revoked_at,
+    api_keys.c.vouches,
 )
 # In the order of their ids, so that two processes that write at once do not wait for each other.
 _USED: Final = sa.text("""
@@ -112,9 +114,11 @@ class KeyRepository:
         scopes: Collection[str] | None = None,
         user_id: str | None = None,
         oauth_client_id: str | None = None,
+        vouches: bool = True,
     ) -> None:
         """`created_by`: as an audit entry names them. `scopes`: what it may do, None for all.
-        `user_id`, `oauth_client_id`: of a key that the OAuth flow made."""
+        `user_id`, `oauth_client_id`: of a key that the OAuth flow made. `vouches`: its holder's
+        word on a customer's address counts."""
         await self._connection.execute(
             sa.insert(api_keys).values(
                 id=key_id,
@@ -127,8 +131,19 @@ class KeyRepository:
                 scopes=None if scopes is None else sorted(scopes),
                 user_id=user_id,
                 oauth_client_id=oauth_client_id,
+                vouches=vouches,
             )
         )
+
+    async def vouch(self, client_id: str, key_id: str) -> None:
+        """Let the word of the key's holder on a customer's address count. Raises KeyNotFound."""
+        changed = await self._connection.execute(
+            sa.update(api_keys)
+            .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
+            .values(vouches=True)
+        )
+        if changed.rowcount == 0:
+            raise KeyNotFound(key_id)
 
     async def entries(self, client_id: str) -> tuple[KeyEntry, ...]:
         """The client's keys, revoked ones too, oldest first."""
@@ -233,7 +248,7 @@ class KeyRepository:
         if row is None:
             return None
         scopes = None if row.scopes is None else frozenset(row.scopes)
-        return ActiveKey(row.id, row.client_id, scopes, vouches=material.is_own)
+        return ActiveKey(row.id, row.client_id, scopes, vouches=material.is_own and row.vouches)
 
     async def is_active(self, key_id: str) -> bool:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
@@ -270,4 +285,5 @@ def _entry(row: "sa.Row[*tuple[Any, ...]]") -> KeyEntry:
         last_used_at=row.last_used_at,
         last_used_from=row.last_used_from,
         revoked_at=row.revoked_at,
+        vouches=row.vouches and row.oauth_client_id is None,
     )

@@ -39,6 +39,20 @@ class LooseningRepository(TenantRepository):
         )
         return int(found or 0)
 
+    async def waits_for(self, use: str, record_id: str) -> bool:
+        """Return whether a change of this record waits. `use`: as in HeldTrust."""
+        wanted = {"use": use, "id": record_id}
+        found = await self._connection.scalar(
+            sa.select(
+                sa.exists().where(
+                    _ROWS.client_id == self._tenant,
+                    _ROWS.state == LooseningState.PENDING,
+                    _ROWS.change.contains(wanted),
+                )
+            )
+        )
+        return bool(found)
+
     async def page(self, *, before: str | None, limit: int) -> tuple[Loosening, ...]:
         """At most `limit`, the newest first: those before `before`."""
         query = sa.select(*_SHOWN).where(_ROWS.client_id == self._tenant)

@@ -74,6 +74,10 @@ api_keys: Final = sa.Table(
     # Of a key that the OAuth flow made: the user who consented, and the client that holds it.
     text("user_id", nullable=True),
     text("oauth_client_id", nullable=True),
+    # Whether the word of its holder on a customer's address counts.
+    sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
+    # Its maker left then, and the managers have no mail about it yet.
+    time("notice_due_at", nullable=True),
 )
 
 # What a client has set; a client without a row has set nothing.

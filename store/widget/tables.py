@@ -23,6 +23,9 @@ widgets: Final = sa.Table(
     text("sealed_secret", nullable=True),
     text("previous_sealed_secret", nullable=True),
     time("previous_secret_until", nullable=True),
+    # Whether the secret signs users; the one before does until its time is over.
+    sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
+    time("secret_since", nullable=True),
     text("previous_key", nullable=True),
     time("previous_key_until", nullable=True),
     time("updated_at"),
@@ -63,9 +66,13 @@ widget_codes: Final = sa.Table(
     text("email"),
     # Where it was asked for from.
     text("network"),
+    # Of its mail; unknown of older codes.
+    text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # Until its mail is out.
     text("sealed_code", nullable=True),
+    # Good in each place of the address where a code was held back.
+    sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),

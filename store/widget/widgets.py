@@ -24,19 +24,32 @@ class WidgetRepository(TenantRepository):
         return await self._set(now, **change.given)
 
     async def rotate_secret(
-        self, sealed: str, *, previous_until: datetime | None, now: datetime
+        self, sealed: str, *, previous_until: datetime | None, vouches: bool = True, now: datetime
     ) -> Widget:
         """Put a new secret in place. The one until now signs until `previous_until`; None: it ends
-        at once. An earlier one that is still valid ends. Raises as `change`."""
+        at once. An earlier one that is still valid ends, and one that does not vouch is not kept.
+        `vouches`: the new one signs users. Raises as `change`."""
         # Of two rotations at once, the second keeps what the first has put in place.
         await AccountRepository(self._connection, self._tenant).lock()
-        kept = None if previous_until is None else (await self.read()).sealed_secret
+        there = await self.read()
+        kept = there.sealed_secret if previous_until is not None and there.vouches else None
         return await self._set(
             now,
             sealed_secret=sealed,
             previous_sealed_secret=kept,
             previous_secret_until=None if kept is None else previous_until,
+            vouches=vouches,
+            secret_since=now,
         )
+
+    async def vouch(self, since: datetime | None) -> bool:
+        """Let the secret that was made then sign users; False if there is another one by now."""
+        changed = await self._connection.execute(
+            sa.update(widgets)
+            .where(widgets.c.client_id == self._tenant, widgets.c.secret_since == since)
+            .values(vouches=True)
+        )
+        return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
         """Let the key before a rotation stay valid; None: none stays valid. Raises as `change`."""

@@ -11,7 +11,13 @@ import sqlalchemy as sa
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel
-from domain.runs.address_code import CODES_A_DAY, LIFETIME, PROOF_LASTS, THREAD_CODES_AN_HOUR, TRIES
+from domain.identity.mailed_code import (
+    PLACE_CODES_AN_HOUR,
+    PROOF_LASTS,
+    TRIES,
+    CodePlace,
+    lifetime_of,
+)
 from store.identity.tables import address_codes
 from store.runs.tables import engine_messages
 from tests.support.agent.acting import (
@@ -182,7 +188,7 @@ async def test_a_code_bears_few_tries(
 
     assert "valable" in refused[0]["response"]
     assert late["lookup"] is None
-    assert len([one for one in mail.mails if str(one["To"]) == CUSTOMER]) <= THREAD_CODES_AN_HOUR
+    assert len([one for one in mail.mails if str(one["To"]) == CUSTOMER]) <= PLACE_CODES_AN_HOUR
 
 
 @pytest.mark.parametrize("desk", ["gorgias"], indirect=True)
@@ -204,7 +210,7 @@ async def test_a_code_and_its_proof_end(
     async with acting.working():
         await ticket.says(WHERE, CUSTOMER)
         first = await _code(mail)
-        await earlier(LIFETIME)
+        await earlier(lifetime_of(CodePlace.TICKET, is_shared=False))
         too_late = await ticket.says(first, CUSTOMER)
         proved = await ticket.says(await _code(mail, number=2), CUSTOMER)
         await earlier(PROOF_LASTS)
@@ -216,22 +222,26 @@ async def test_a_code_and_its_proof_end(
 
 @pytest.mark.parametrize("desk", ["freshdesk"], indirect=True)
 async def test_an_unknown_address_gets_the_same_answer_and_few_mails(
-    acting: LiveEngine, tmp_path: Path, desk: Desk, mail: MailServer
+    acting: LiveEngine,
+    tmp_path: Path,
+    desk: Desk,
+    mail: MailServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No answer reveals whether the address is a customer's, or that a code was held back."""
+    monkeypatch.setattr("domain.identity.mailed_code.CODES_AT_MOST", 5)
     it = await _victim(acting, tmp_path, ScriptedBrain())
     ticket = await claimed_ticket(acting, it.shop, desk)
     stranger = "nobody-knows@example.net"
     async with acting.working():
         known = await ticket.says(WHERE, CUSTOMER)
         said = [
-            await ticket.says(WHERE, stranger, ticket_id=str(30 + number))
-            for number in range(CODES_A_DAY + 1)
+            await ticket.says(WHERE, stranger, ticket_id=str(30 + number)) for number in range(7)
         ]
         codes = await rows(acting.database, address_codes, of=it.shop, email=stranger)
 
     assert {run["response"] for run in said} == {known["response"]}
-    assert len(codes) == CODES_A_DAY + 1
+    assert len(codes) == 7
     assert len([code for code in codes if code["digest"] == b""]) == 1
 
 

@@ -17,8 +17,8 @@ from api.schemas.widget.verification import (
 )
 from api.widget_access import WidgetPageDep
 from domain.identity.address import sign_in_address
-from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
+from domain.identity.mailed_code import NUMBERS
 from domain.intake.rate_limit import LimitScope
 from domain.widget.errors import InvalidWidgetCode, SessionUnknown
 from domain.widget.widget_session import held_session, session_token
@@ -56,7 +56,7 @@ async def email(
         email=address,
         language=sent.language,
         network=client_network(request),
-        code=code_text(secrets.randbelow(CODES)),
+        number=secrets.randbelow(NUMBERS),
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)

@@ -76,8 +76,9 @@ class GatewayNotice(BaseModel):
 
 NOT_VOUCHED: Final = GatewayNotice(
     code="customer_not_verified",
-    message="`customer_verified` est ignoré : seule une clé ak_ ou le secret du moteur peut se "
-    "porter garant d'un client. Le client est traité comme non vérifié.",
+    message="`customer_verified` est ignoré : seuls une clé ak_ et le secret du moteur peuvent se "
+    "porter garants d'un client, et une clé toute neuve attend l'accord d'un second responsable ou "
+    "un jour. Le client est traité comme non vérifié.",
 )
 
 
@@ -89,7 +90,10 @@ class GatewayResult(BaseModel):
     confidence: float = Field(ge=0, le=1)
     response: str = Field(description="Empty when status is needs_review.")
     steps_executed: int = Field(ge=0)
-    duration_ms: int = Field(ge=0)
+    duration_ms: int = Field(
+        ge=0,
+        description="Milliseconds from the request to the answer. A repeated answer repeats it.",
+    )
     acknowledgement: str | None = Field(
         default=None,
         description="For the caller to deliver at once, where a matter always goes to a human.",

@@ -159,7 +159,7 @@ class SimulationTrace(BaseModel):
 
     outcomes: tuple[SimulatedOutcome, ...]
     cost_micros: int
-    duration_ms: int
+    duration_ms: int = Field(description="Milliseconds that the simulation took.")
 
 
 class SimulatorAnswer(BaseModel):

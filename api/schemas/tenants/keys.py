@@ -41,6 +41,10 @@ class Key(BaseModel):
     last_used_at: datetime | None = Field(description="Told within a minute of the use.")
     last_used_from: str | None = Field(description="The network, /24 of IPv4 or /48 of IPv6.")
     revoked_at: datetime | None = Field(description="Null: it can be used.")
+    vouches: bool = Field(
+        description="Whether its `customer_verified` counts. False: a second manager has not "
+        "approved that yet. An `mcp_` key never vouches."
+    )
 
 
 class KeyWithText(BaseModel):

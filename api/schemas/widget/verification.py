@@ -29,7 +29,7 @@ class CodeSent(BaseModel):
 
 class VisitorCode(StrictBody):
     session_id: _Token
-    code: Annotated[str, Field(max_length=MAX_CODE, description="Six digits.")]
+    code: Annotated[str, Field(max_length=MAX_CODE, description="Six digits, or nine.")]
 
 
 class VerifiedSession(BaseModel):

@@ -7,7 +7,7 @@ from typing import Final
 from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, everyday, tokens
 from domain.core.effort import spend
 
-_END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
+_END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|(?<!\.)\.+(?=\s|\Z))")
 # Below it stands a name.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.agent.speech.answering import read_confirmation
+from domain.agent.consent.answering_words import answer_words
 from domain.agent.speech.reading import spoken_request
 
 # A request in so many words, a likely one, one behind unknown words, and a cancellation.
@@ -16,4 +16,4 @@ def load_speech() -> None:
     """
     for text in _READ_BY_EACH_FORM:
         spoken_request(text)
-    read_confirmation("yes", (), "")
+    answer_words()

@@ -87,7 +87,9 @@ class _OrderBody(BaseModel):
 
 
 class _Message(BaseModel):
-    """`customer_verified`: whether the customer was logged in when it was written."""
+    """`customer_verified`: the customer was logged in when it was written. `email_confirmed`: the
+    shop has proved that the account's address is the customer's. PrestaShop opens accounts under
+    any address, so one of the two alone is a claim."""
 
     id: _Id
     message: Annotated[str, Field(max_length=100_000)]
@@ -96,6 +98,7 @@ class _Message(BaseModel):
     subject: _Line | None = None
     order_reference: _Line | None = None
     customer_verified: bool = False
+    email_confirmed: bool = False
 
     def ticket(self) -> InboundTicket:
         said = {
@@ -111,7 +114,7 @@ class _Message(BaseModel):
                 message=self.message.replace("\0", ""),
                 payload={
                     **{name: one.replace("\0", "") for name, one in said.items() if one},
-                    "customer_verified": self.customer_verified,
+                    "customer_verified": self.customer_verified and self.email_confirmed,
                 },
             ),
             message_key=f"message/{self.id}",

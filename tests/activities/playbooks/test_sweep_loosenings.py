@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from temporalio.testing import ActivityEnvironment
 
+from activities.identity.left_keys import LeftKeyNotices
 from activities.playbooks.sweep_loosenings import SweepLoosenings
 from adapters.system import new_ulid, utc_now
 from domain.core.ports import Mailer
@@ -50,6 +51,12 @@ async def sweep(database: Database, mailer: Mailer, at: datetime) -> int:
         units,
         service_mails(database, mailer),
         lambda: "",
+        LeftKeyNotices(
+            units,
+            service_mails(database, mailer),
+            dashboard_url="https://x.example/app",
+            service=ServiceName(),
+        ).send,
         dashboard_url="https://x.example/app",
         service=ServiceName(),
     )

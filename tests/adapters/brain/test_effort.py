@@ -1,9 +1,12 @@
 """What the whole judgement costs, in steps and not in seconds, whatever the text."""
 
 from datetime import UTC, datetime
+from time import process_time
 
 import pytest
 
+from adapters.brain.joined import _body as joined_body
+from adapters.brain.relevance import read_question
 from adapters.brain.safety_net import LearnedSafetyNet
 from domain.agent.brain import BrainRequest, Category, Template
 from domain.agent.escalation_reason import EscalationReason
@@ -114,3 +117,16 @@ async def test_the_effort_does_not_grow_with_the_templates() -> None:
         return effort.spent
 
     assert await steps(1_000) <= 3 * await steps(10)
+
+
+@pytest.mark.parametrize("mark", [".", "?!", "…", "\n", "\n\t", "\n \n", " "])
+async def test_a_long_run_of_marks_is_read_once(mark: str) -> None:
+    """An answer with 20,000 line ends took a worker more than 30 seconds, which no step counted."""
+    body = f"Delivery{mark * (20_000 // len(mark))}b"
+    started = process_time()
+
+    await think("How long does delivery take?" + mark * 1_000 + "b", body)
+    joined_body(body, "Maison Test")
+    read_question(body)
+
+    assert process_time() - started < 2

@@ -1,9 +1,16 @@
 """is_test: the brain answers, and nothing at all is left behind."""
 
+from dataclasses import replace
+
 import pytest
 
 from adapters.brain.embedded import EmbeddedBrain
+from api.auth import InternalWorker
+from api.gateway_answers import Begun, EventCaller, rehearse_event
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
+from domain.intake.event import InboundEvent
+from domain.runs.run import RunResult
+from domain.tenants.actor import Actor
 from store.runs.tables import ai_conversations
 from tests.support.core.engine import LiveEngine
 from tests.support.core.histories import history_bytes
@@ -144,3 +151,24 @@ async def test_a_dry_run_keeps_little_of_a_large_event(engine: LiveEngine, shop:
     assert body["response"] == body["draft"] != ""
     handle = engine.client.get_workflow_handle(f"dry-run/{shop.client_id}/{body['event_id']}")
     assert len(await history_bytes(handle)) < 4_000
+
+
+async def test_the_duration_of_a_dry_run_begins_with_the_request(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    """The time that authentication and the body took is part of it."""
+    resources = engine.app.state.resources
+    now = Begun.now(resources)
+    by = EventCaller(
+        shop.tenant,
+        Actor.system("test"),
+        replace(now, deadline=now.deadline - 7),
+        "R-1",
+        vouches=True,
+    )
+    event = InboundEvent(event_type="email.inbound", message=ORDER_QUESTION)
+
+    answer = await rehearse_event(by, InternalWorker(), event, resources)
+
+    assert isinstance(answer, RunResult)
+    assert answer.duration_ms >= 7000

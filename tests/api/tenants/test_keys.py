@@ -19,8 +19,6 @@ from tests.support.tenants.account import KEYS
 from tests.support.tenants.identity import bearer
 from tests.support.tenants.shop import Shop, open_shop
 
-OWNER = Actor.person("owner", Role.OWNER)
-
 
 async def use(front: LiveEngine, shop: Shop, headers: dict[str, str]) -> httpx.Response:
     return await front.http.get(USAGE, params={"client_id": shop.client_id}, headers=headers)
@@ -45,6 +43,7 @@ async def test_the_life_of_a_key(front: LiveEngine, shop: Shop, owner: dict[str,
             "last_used_at": None,
             "last_used_from": None,
             "revoked_at": None,
+            "vouches": True,
         }
         at = f"{KEYS}/{key['id']}"
         renamed = await front.http.patch(at, json={"label": "Lyon"}, headers=owner)
@@ -92,10 +91,10 @@ async def test_labels_that_say_nothing(
 
 async def test_a_hundred_at_most(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     """Also when two are asked for at once; a revoked one makes room."""
-    made = []
+    made, maker = [], Actor.person(shop.owner_user_id, Role.OWNER)
     for _ in range(MAX_ACTIVE - 2):  # each in a transaction: one of all would need patience
         async with units_on(front.database).of(shop.tenant) as work:
-            made.append(await create_key(work, OWNER, "x", secrets.token_bytes(KEY_BYTES)))
+            made.append(await create_key(work, maker, "x", secrets.token_bytes(KEY_BYTES)))
     at_once = await asyncio.gather(
         *(front.http.post(KEYS, json={"label": "y"}, headers=owner) for _ in range(3))
     )

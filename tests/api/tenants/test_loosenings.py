@@ -66,6 +66,7 @@ async def test_an_owner_raises_a_limit_and_a_second_manager_approves(
     }
     assert [(one["state"], one["differences"]) for one in waiting] == [("pending", [change])]
     assert waiting[0]["loosening_id"] == asked.json()["loosening_id"]
+    assert waiting[0]["takes_effect_at"] == asked.json()["takes_effect_at"]
     path = f"{LOOSENINGS}/{asked.json()['loosening_id']}"
     own = await front.http.post(f"{path}/approve", headers=owner)
     assert (code(own), own.json()["why"]) == ((403, "second_person_unfit"), "same_person")
@@ -145,8 +146,15 @@ async def _mail_server(front: LiveEngine, owner: dict[str, str], _: str) -> http
     return await front.http.patch(SETTINGS, json={"authserv_ids": ["mx.eve.test"]}, headers=owner)
 
 
+async def _sensitive_word(front: LiveEngine, owner: dict[str, str], _: str) -> httpx.Response:
+    words = {"sensitive_words": ["lawyer", "poison"]}
+    assert (await front.http.patch(SETTINGS, json=words, headers=owner)).status_code == 200
+    return await front.http.patch(SETTINGS, json={"sensitive_words": ["lawyer"]}, headers=owner)
+
+
 @pytest.mark.parametrize(
-    "way", [_import, _edit, _narrow, _off_then_on, _restore, _setting, _mail_server]
+    "way",
+    [_import, _edit, _narrow, _off_then_on, _restore, _setting, _mail_server, _sensitive_word],
 )
 async def test_every_way_waits(
     front: LiveEngine, shop: Shop, owner: dict[str, str], playbook_id: str, way: Way
@@ -192,9 +200,8 @@ async def test_one_manager_alone_waits_for_nobody_and_leaves_an_entry(front: Liv
     assert await limit_of(front, alone, playbook_id) == 50_000
     row = await only_row(front.database, loosenings, of=alone)
     assert (row["state"], row["decided_by"]) == ("applied", alone.owner_user_id)
-    assert [
-        one["actor"] for one in await rows(front.database, audit_entries, of=alone, what="loosened")
-    ][-1] == alone.owner_user_id
+    log = await rows(front.database, audit_entries, of=alone, what="loosened")
+    assert max(log, key=lambda one: one["seq"])["actor"] == alone.owner_user_id
 
 
 async def test_an_operator_in_a_members_name_is_held_and_alone_is_not(

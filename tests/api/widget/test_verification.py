@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from adapters.system import utc_now
 from domain.core import names
 from domain.core.ports import MailSender
+from domain.identity.mailed_code import CODES_AT_MOST
 from domain.tenants.client_settings import Branding, SettingsChange
-from domain.widget.visitor_code import CODES_A_DAY
 from domain.widget.widget_session import VerifiedBy, session_token
 from store.integrations.mail_senders import MailSenderRepository
 from store.integrations.tables import mail_senders
@@ -134,14 +134,14 @@ async def test_a_session_of_another_visitor_gets_a_new_token(
 
 async def test_the_answer_is_the_same_when_nothing_is_sent(front: LiveEngine, shop: Shop) -> None:
     page, email = await page_of(front, shop), new_address()
-    for number in range(CODES_A_DAY + 1):
+    for number in range(CODES_AT_MOST + 2):
         answer = await post(
             page, EMAIL, number, session_id=await page.fresh_token(), customer_email=email
         )
         assert (answer.status_code, answer.json()) == (202, SENT)
     # The last one is stored like the others, and handed to Temporal: the time tells nothing.
     made = await rows(front.database, widget_codes, email=email)
-    assert sorted(len(row["digest"]) > 0 for row in made) == [False] + [True] * CODES_A_DAY
+    assert sorted(len(row["digest"]) > 0 for row in made) == [False] + [True] * (CODES_AT_MOST + 1)
     for row in made:
         workflow = names.send_mail_id(shop.client_id, row["id"])
         await front.client.get_workflow_handle(workflow).describe()

@@ -26,6 +26,7 @@ NOTHING: dict[str, object] = {
     "accepts_api_keys": True,
     "api_key_used_at": None,
     "has_secret": False,
+    "vouches": True,
     "previous_secret_until": None,
     "snippet": None,
     "updated_at": None,

@@ -90,16 +90,24 @@ def test_an_order_of_prestashop() -> None:
     assert (told.total, told.refunded, told.items) == (eur(4990), None, ("2 × Thé vert",))
 
 
-@each([(False,), (True,)])
-def test_a_message_of_prestashop(verified: bool) -> None:
-    """The shop alone knows whether the customer was logged in: a form believes any address."""
+@each(
+    [
+        ({}, False),
+        ({"customer_verified": True}, False),
+        ({"email_confirmed": True}, False),
+        ({"customer_verified": True, "email_confirmed": True}, True),
+    ]
+)
+def test_a_message_of_prestashop(said: dict[str, bool], verified: bool) -> None:
+    """A stranger opens an account under a guest's address, and is logged in: the address is a claim
+    until the shop has confirmed it."""
     data = {
         "id": "77",
         "email": "lea@example.com",
         "subject": "Colis",
         "message": "Où est ma commande ?\u0000",
         "order_reference": "XKBKNABJK",
-        **({"customer_verified": True} if verified else {}),
+        **said,
     }
     told = meaning(PRESTASHOP, standard_request({"type": "message.created", "data": data}))
     assert isinstance(told, InboundTicket)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from domain.audit.chain import ALL
 from domain.core.errors import EngineUnavailable
 from domain.tenants.api_key import KEY_BYTES
+from domain.tenants.client import Role
 from domain.tenants.client_settings import SettingsChange
 from services.audit.verification import VerifiedChain, verify_chains
 from services.intake.admission import Admitted
@@ -26,6 +27,7 @@ from tests.support.core.postgres import as_owner
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.intake.admission import try_to_admit
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 CHANGE = SettingsChange(system_prompt="Sois bref.")
@@ -37,11 +39,14 @@ async def verified(database: Database, client_id: str) -> VerifiedChain:
 
 
 async def test_an_entry_tells_the_change(database: Database, shop: Shop) -> None:
+    async with database.service() as connection:
+        await join(connection, shop.client_id, ANNA.name, Role.ADMIN)
     async with units_on(database).of(shop.tenant) as work:
         made = await create_key(work, ANNA, "shop", secrets.token_bytes(KEY_BYTES))
 
-    entry = await only_row(database, audit_entries, of=shop)
-    assert entry["seq"] == 1
+    # Beside the owner, she asked for trust in the key first.
+    entry = await only_row(database, audit_entries, of=shop, what="key created")
+    assert entry["seq"] == 2
     assert (entry["actor_kind"], entry["actor"], entry["network"]) == (
         "person",
         "anna",

@@ -1,5 +1,7 @@
 """The use cases of keys: owners and admins make and revoke those of their client."""
 
+from secrets import token_bytes
+
 import pytest
 import structlog
 
@@ -11,9 +13,11 @@ from domain.tenants.api_key import KEY_BYTES, key_material
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound, KeyNotFound, RoleRequired
 from services.tenants.keys import create_key, revoke_key
+from services.tenants.members import leave_client
 from store.core.database import Database
 from store.tenants.keys import ActiveKey, KeyRepository
 from tests.support.core.units import units_on
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop, open_shop
 
 ADMIN = Actor.person("sub|1", Role.ADMIN)
@@ -28,20 +32,41 @@ async def found(database: Database, text: str) -> ActiveKey | None:
 
 
 async def test_made_and_revoked(database: Database, shop: Shop) -> None:
+    async with database.service() as connection:
+        await join(connection, shop.client_id, ADMIN.name, Role.ADMIN)
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
             made = await create_key(work, ADMIN, " caisse ", RANDOM)
-        assert await found(database, made.text) == ActiveKey(made.id, shop.client_id, vouches=True)
+        assert await found(database, made.text) == ActiveKey(made.id, shop.client_id, vouches=False)
         async with units_on(database).of(shop.tenant) as work:
             await revoke_key(work, ADMIN, made.id)
 
     assert await found(database, made.text) is None
     assert made.text not in repr(made)
-    assert [(line["event"], line["key_id"], line["user_id"]) for line in lines] == [
+    requested, *changes = lines
+    assert (requested["event"], requested["place"]) == (
+        "loosening requested",
+        f"key {made.id}: vouches",
+    )
+    assert [(line["event"], line["key_id"], line["user_id"]) for line in changes] == [
         ("key created", made.id, "sub|1"),
         ("key revoked", made.id, "sub|1"),
     ]
     assert made.text not in str(lines)
+
+
+async def test_an_admin_who_left_meanwhile_makes_no_key(database: Database, shop: Shop) -> None:
+    """The request was authorized before its sender left: no notice would list the key."""
+    gone = Actor.person(new_ulid(), Role.ADMIN)
+    async with database.service() as connection:
+        await join(connection, shop.client_id, gone.name, Role.ADMIN)
+    async with units_on(database).spanning(shop.tenant) as work:
+        await leave_client(work, gone)
+
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(RoleRequired):
+            await create_key(work, gone, "x", RANDOM)
+        await create_key(work, Actor.person("internal", None), "x", token_bytes(KEY_BYTES))
 
 
 async def test_refused(database: Database, shop: Shop) -> None:

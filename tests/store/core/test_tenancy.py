@@ -213,7 +213,7 @@ async def test_who_holds_a_key_is_all_that_is_told_without_a_tenant(
         found = (await connection.execute(ask, {"digest": material.digest})).all()
         nobody = (await connection.execute(ask, {"digest": b"\0" * 32})).all()
 
-    assert [tuple(row) for row in found] == [(shop.key_id, shop.client_id, None)]
+    assert [tuple(row) for row in found] == [(shop.key_id, shop.client_id, None, True)]
     assert nobody == []
 
 

@@ -55,7 +55,10 @@ def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProc
     """
     if arguments[0] in _PROCESSES:
         return cli_process(*arguments, said=said, **env)
-    return run_here(arguments, said=said, env=clean_environment(**env))
+    done = run_here(arguments, said=said, env=clean_environment(**env))
+    if "--json" in arguments:
+        assert "+00:00" not in done.stdout, "a time in JSON ends in Z"
+    return done
 
 
 def cli_process(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:

@@ -58,7 +58,7 @@ async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMess
 
 
 def code_in(mail: EmailMessage) -> str:
-    found = re.search(r"\b[0-9]{6}\b", mail.get_content())
+    found = re.search(r"\b[0-9]{6}(?:[0-9]{3})?\b", mail.get_content())
     assert found, mail.get_content()
     return found.group()
 

@@ -16,7 +16,7 @@ from adapters.system import new_ulid, utc_now
 from adapters.webhooks.dial import tls_context
 from adapters.webhooks.lookup import LookUp, system_look_up
 from domain.core.ids import TenantId
-from domain.core.ports import Mailer, MailSender, OutgoingMail, ServicePermit, SmtpServer
+from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail, ServicePermit, SmtpServer
 from domain.integrations.client_sender import seal_password
 from store.core.database import Database
 from tests.support.integrations.senders import SERVICE
@@ -68,5 +68,5 @@ def client_mail(
     return ClientMail(database, mailer, limiter, utc_now, question)
 
 
-def service_mails(database: Database, mailer: Mailer) -> ServiceMails:
-    return ServiceMails(mailer, MailLimiter(database, MAILS_SEALER, utc_now))
+def service_mails(database: Database, mailer: Mailer, now: Clock = utc_now) -> ServiceMails:
+    return ServiceMails(mailer, MailLimiter(database, MAILS_SEALER, now))

@@ -14,6 +14,7 @@ from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.core.period import period_of
+from domain.identity.mailed_code import CodePlace
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
@@ -33,6 +34,7 @@ from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.dashboard.tables import form_posts, page_drafts
 from store.exports.tables import automation_events
+from store.identity.mailed_codes import MailedCodeRepository, NewMailedCode
 from store.identity.tables import invitations, oauth_codes
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
@@ -41,7 +43,6 @@ from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
-from store.runs.address_codes import AddressCodeRepository, NewAddressCode
 from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
@@ -49,7 +50,6 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings, loosenings
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
-from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 from store.widget.widgets import WidgetRepository
 from tests.support.inbound.stored import fill_the_hub
@@ -151,10 +151,17 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     await EventRepository(connection, shop.tenant).save_unified(
         ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
     )
-    await AddressCodeRepository(connection, shop.tenant).create(
-        NewAddressCode(ref.run_id, opened.id, ref.event_id, "a@b.example", "fr", b"d", "sealed"),
-        now,
+    code = NewMailedCode(
+        ref.run_id,
+        opened.id,
+        "a@b.example",
+        "author",
+        "fr",
+        b"d",
+        "sealed",
+        question_id=ref.event_id,
     )
+    await MailedCodeRepository(connection, shop.tenant, CodePlace.TICKET).create(code, now)
     await SentimentRepository(connection, shop.tenant).record(
         ref.event_id, 0, now=now, new_id=new_ulid
     )
@@ -215,9 +222,10 @@ async def _chat(shop: Shop, connection: AsyncConnection) -> None:
         WidgetChange(allowed_origins=("https://shop.example",)), now
     )
     await WidgetSessionRepository(connection, shop.tenant).open(session_id, "fr", now)
-    await VisitorCodeRepository(connection, shop.tenant).create(
-        NewVisitorCode(new_ulid(), session_id, "a@b.example", "192.0.2.0/24", b"d", "sealed"), now
+    code = NewMailedCode(
+        new_ulid(), session_id, "a@b.example", "192.0.2.0/24", "fr", b"d", "sealed"
     )
+    await MailedCodeRepository(connection, shop.tenant, CodePlace.WIDGET).create(code, now)
 
 
 async def _reckon(shop: Shop, connection: AsyncConnection) -> None:

@@ -18,6 +18,7 @@ from services.inbound.endpoints import ShownEndpoint
 from store.inbound.endpoints import EndpointRepository
 from store.inbound.last_signs import LastSignsReader
 from store.integrations.integrations import IntegrationRepository
+from store.tenants.loosenings import LooseningRepository
 
 LIST: Final = "/app/integrations"
 ONE: Final = f"{LIST}/{{integration_id}}"
@@ -36,6 +37,9 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
         found = await IntegrationRepository(connection, page.tenant).entry(page.record_id)
         endpoint = await EndpointRepository(connection, page.tenant).find(found.id)
         signs = await LastSignsReader(connection, page.tenant).of([found.id])
+        settings_wait = await LooseningRepository(connection, page.tenant).waits_for(
+            "connection", found.id
+        )
     one = ONE.format(integration_id=found.id)
     platform = PLATFORMS.get(found.provider)
     tried = page.request.query_params.get("tried", "")
@@ -49,6 +53,7 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
         is_ours=found.provider in OF_MERCHANTS,
         system=PROVIDERS[found.provider].of.value,
         signs=signs[found.id],
+        settings_wait=settings_wait,
         tried=tried if tried in {*Problem, _WORKS} else "",
         platform=platform,
         gives_secret=platform is not None and platform.signs and not _makes_secret(found.provider),

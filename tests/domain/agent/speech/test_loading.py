@@ -1,4 +1,5 @@
-from domain.agent.speech import answering_words, grammar, language, vocabulary
+from domain.agent.consent import answering_words
+from domain.agent.speech import grammar, language, vocabulary
 from domain.agent.speech.loading import load_speech
 
 

@@ -1,0 +1,61 @@
+"""Mail a client's managers the keys of a member who left."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from activities.integrations.service_mails import ServiceMails
+from activities.runtime.one_by_one import one_by_one
+from domain.core.service_name import ServiceName
+from domain.integrations.errors import MailUnreachable
+from domain.integrations.service_mail import ServiceMail
+from domain.tenants.left_keys_mail import left_keys_mail
+from services.core.unit_of_work import UnitsOfWork
+from store.core.place import Place
+from store.tenants.left_keys import Departure, LeftKeyRepository, departures
+from store.tenants.standings import MemberStandings
+
+BATCH: Final = 200
+
+
+class LeftKeyNotices:
+    """A part of the sweep. `dashboard_url`: where managers see and revoke keys."""
+
+    def __init__(
+        self, units: UnitsOfWork, mails: ServiceMails, *, dashboard_url: str, service: ServiceName
+    ) -> None:
+        self._units = units
+        self._mails = mails
+        self._dashboard_url = dashboard_url
+        self._service = service
+
+    async def send(self) -> None:
+        """Send each notice that is due. Idempotency key: the Message-ID, made of the first key's
+        id, the time of the departure and the user's id."""
+        await one_by_one(self._due, self._mail, what="notice of keys not mailed")
+
+    async def _due(self, after: Place | None) -> Sequence[Departure]:
+        async with self._units.database.service() as connection:
+            return await departures(connection, after=after, limit=BATCH)
+
+    async def _mail(self, one: Departure) -> int:
+        """To each manager once, unless this worker dies with a mail handed over. A refused mail,
+        and one of unknown fate, is not sent again."""
+        async with self._units.database.reading(one.tenant) as connection:
+            keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
+            members = await MemberStandings(connection, one.tenant).all()
+        for member in (it for it in members if it.manages and keys):
+            mail = left_keys_mail(
+                keys,
+                one.left_at,
+                member.user_id,
+                member.email,
+                dashboard_url=self._dashboard_url,
+                service=self._service,
+            )
+            try:
+                await self._mails.send_once(ServiceMail.OWNER_NOTICE, mail, one.tenant)
+            except MailUnreachable:
+                return 0  # the next sweep tries again
+        async with self._units.of(one.tenant) as work:
+            await LeftKeyRepository(work.connection, one.tenant).notified(one.left_at)
+        return 1

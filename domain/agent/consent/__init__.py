@@ -1,0 +1,1 @@
+"""Consent: what entitles the agent to move money without a person."""

@@ -1,0 +1,129 @@
+"""The phrases of an answer, and what each of them does."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.consent.answer_text import AnswerWord
+from domain.agent.consent.answering_words import Does, answer_words, near_word
+from domain.agent.plan import ActionKind, PlannedAction
+
+_LONGEST_PHRASE: Final = 8
+_LONGEST_EXPRESSION: Final = 18
+_AGE_DIGITS: Final = 2
+_DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPhrase:
+    """A phrase of the answer and what it does; `does` is None for a number."""
+
+    said: str
+    does: Does | None
+    kind: ActionKind | None = None
+
+
+def answer_phrases(
+    words: tuple[AnswerWord, ...], asked: PlannedAction | None
+) -> Iterator[AnswerPhrase]:
+    """Each word or phrase of a run with what it does, the longest phrase first.
+
+    `asked`: what the question is about; None looks for no excuse and no question.
+    """
+    known = answer_words()
+    at = 0
+    passive = False
+    while at < len(words):
+        phrase = _expression(words, at, asked) or _listed(words, at, passive=passive)
+        passive = passive or phrase.said in known.passive
+        at += max(phrase.said.count(" ") + 1, 1)
+        yield phrase
+
+
+def _expression(
+    words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
+) -> AnswerPhrase | None:
+    """A farewell, an excuse or a question about the time it takes, if one begins here."""
+    known = answer_words()
+    ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
+    if found := known.farewell.match(ahead):
+        return AnswerPhrase(found[0], Does.AROUND)
+    if asked is None:
+        return None
+    expressions = [
+        (known.apology, Does.APOLOGY),
+        (known.excuse, Does.EXCUSE),
+        (known.notice, Does.NOTICE),
+        (known.reason, Does.AROUND),
+        (known.question, Does.QUESTION),
+    ]
+    if asked.kind is ActionKind.REFUND:
+        expressions.append((known.question_of_it, Does.QUESTION))
+    matches = ((pattern.match(ahead), does) for pattern, does in expressions)
+    return next((AnswerPhrase(found[0], does) for found, does in matches if found), None)
+
+
+def _listed(words: tuple[AnswerWord, ...], at: int, *, passive: bool) -> AnswerPhrase:
+    known = answer_words()
+    for length in range(min(_LONGEST_PHRASE, len(words) - at), 0, -1):
+        phrase = spelled(words[at : at + length])
+        if phrase in known.does:
+            return AnswerPhrase(phrase, known.does[phrase])
+        if phrase in known.actions:
+            return AnswerPhrase(phrase, Does.ACTION, known.actions[phrase])
+    said = spelled(words[at : at + 1])
+    if words[at].shape != "word":
+        return AnswerPhrase(said, None)
+    return _unlisted(said, passive=passive)
+
+
+def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
+    """A past form of an action, or a misspelled word."""
+    known = answer_words()
+    if said in known.participles:
+        does = Does.ACTION if passive else Does.ELSE
+        return AnswerPhrase(said, does, known.participles[said])
+    meant = near_word(said)
+    if meant is None:
+        return AnswerPhrase(said, Does.ELSE)
+    if meant in known.actions:
+        return AnswerPhrase(said, Does.ACTION, known.actions[meant])
+    return AnswerPhrase(said, known.does.get(meant, Does.ELSE))
+
+
+def spelled(words: tuple[AnswerWord, ...]) -> str:
+    """The words as they are listed; a letter that stands three times is one: "ouiii"."""
+    return " ".join(_DRAWN_OUT.sub(r"\1", one.folded.replace(" ", "")) for one in words)
+
+
+def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
+    whole = len(words) <= _LONGEST_EXPRESSION and pattern.fullmatch(spelled(words))
+    return bool(whole)
+
+
+def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
+    """Whether words that no list explains tell a story beside the answer: nothing that negates,
+    limits, delays or asks, and no number."""
+    known = answer_words()
+    return all(
+        (one.shape == "word" or (one.folded.isdigit() and len(one.folded) <= _AGE_DIGITS))
+        and spelled((one,)) not in known.unsettling
+        and spelled((one,)) not in known.participles
+        and spelled((one,)) not in known.actions
+        and spelled((one,)) not in known.no_names
+        for one in words
+    )
+
+
+def told_from(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
+    """Return where a story begins in a run, or None if it holds none."""
+    at, starts = 0, 0
+    for phrase in answer_phrases(words, asked):
+        if phrase.does is Does.ELSE:
+            story = at if starts else 0
+            begins = starts == 0 or words[at].folded in answer_words().tellers
+            return story if begins and turns_no_yes(words[story:]) else None
+        at += phrase.said.count(" ") + 1
+        starts = starts if phrase.does is Does.AROUND else at
+    return None

@@ -1,0 +1,224 @@
+"""The reader of an answer to "Shall we …? Please answer yes or no.".
+
+Every word of a yes must be one that belongs to a yes: a single word left over makes the answer
+something else, and the question counts as dropped.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from domain.agent.consent.answer_phrases import AnswerPhrase, answer_phrases, told_from
+from domain.agent.consent.answer_signature import is_device, signed_runs
+from domain.agent.consent.answer_text import answer_text, without_question
+from domain.agent.consent.answering_words import Does, answer_words
+from domain.agent.consent.confirmation import Assent, Confirmation
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.money import Money
+
+_READ_WORDS: Final = 80
+_NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
+_HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
+_SIGNS: Final = "".join(_NODS) + "🙏😊🙂😀😃😄😁☺❤♥🎉👏🤝💪😍🥰🤗😘🏻🏼🏽🏾🏿♂♀\ufe0f\u200d"
+_PLAIN: Final = re.compile(
+    rf"(?:[\w\s.,!?;:()/€£$#№&*^°…–—{_SIGNS}-]|(?<=[^\W\d_])['’ʼ`´](?=[^\W\d_]))*"
+)
+"""No sign that could mean what no word says."""
+_NAMED_ORDER: Final = frozenset({"order", "commande", "cmd", "cde"})
+_UNFINISHED: Final = frozenset(
+    {"and", "et", "for", "pour", "pr", "of", "de", "with", "on", "a", "to", "so"}
+)
+_SAYS_NOTHING: Final = frozenset({Does.AROUND, Does.APOLOGY, Does.EXCUSE, Does.NOTICE})
+_TRAILS_OFF: Final = re.compile(r"(?:\.\.|…)\W*\Z")
+_CURRENCIES: Final = {
+    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP",
+    "pounds": "GBP", "pound": "GBP", "$": "USD", "usd": "USD", "dollars": "USD", "chf": "CHF",
+}  # fmt: skip
+_SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What the words of an answer do, in order. `another`: the other orders that are named.
+    `plain_consent`: one run says yes and names the action."""
+
+    does: list[Does] = field(default_factory=list)
+    kinds: set[ActionKind] = field(default_factory=set)
+    another: list[str] = field(default_factory=list)
+    asks: bool = False
+    refuses_asked: bool = False
+    plain_consent: bool = False
+
+    def has(self, *does: Does) -> bool:
+        return any(one in does for one in self.does)
+
+    @property
+    def first(self) -> Does | None:
+        return next((one for one in self.does if one not in _SAYS_NOTHING), None)
+
+
+def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
+    """Return what the customer answers to the question about `asked`. Never raises.
+
+    `numbers`: of the orders that the message names. A quoted question is left out.
+    """
+    own = without_question(text, asked.order_number or "")
+    answer = _read(own, numbers, asked)
+    shown = _shown(own)
+    if answer.asks or answer.kinds - {asked.kind}:
+        return _confirmation(Assent.OTHER)
+    if shown is not None and not answer.does:
+        return _confirmation(shown if shown is Assent.NO or _plain(own) else Assent.OTHER)
+    if answer.another or answer.has(Does.INSTEAD):
+        return _correction(answer)
+    if answer.has(Does.DENIAL):
+        mixed = shown not in {None, Assent.NO}
+        return _confirmation(Assent.OTHER if mixed else _denial(answer))
+    mixed = shown not in {None, Assent.YES}
+    return _confirmation(Assent.OTHER if mixed else _assent(own, answer))
+
+
+def _confirmation(assent: Assent) -> Confirmation:
+    return Confirmation(assent=assent)
+
+
+def _correction(answer: _Answer) -> Confirmation:
+    """One other order, or "the other one"; not a question beside it, nor a second matter."""
+    if answer.has(Does.ELSE, Does.QUESTION, Does.TOLD) or len(answer.another) > 1:
+        return _confirmation(Assent.OTHER)
+    if answer.has(Does.ASKED) and not answer.refuses_asked:
+        return _confirmation(Assent.OTHER)
+    number = answer.another[0] if answer.another else None
+    return Confirmation(assent=Assent.CORRECTION, number=number)
+
+
+def _assent(text: str, answer: _Answer) -> Assent:
+    """A yes, every word of which belongs to it, with the request again or without.
+
+    The request alone is no yes: it may be the same message, sent twice.
+    """
+    if answer.has(Does.CORRECTING, Does.ELSE) or not answer.has(Does.ASSENT):
+        return Assent.OTHER
+    if answer.has(Does.EXCUSE) and not answer.has(Does.APOLOGY, Does.ACTION):
+        return Assent.OTHER
+    if answer.has(Does.TOLD) and not answer.plain_consent:
+        return Assent.OTHER
+    return Assent.YES if _plain(text) else Assent.OTHER
+
+
+def _plain(text: str) -> bool:
+    composed = unicodedata.normalize("NFC", text)
+    return _PLAIN.fullmatch(composed) is not None and not _TRAILS_OFF.search(composed)
+
+
+def _denial(answer: _Answer) -> Assent:
+    """A no, unless something is asked for beside it: "no, I would like to be refunded"."""
+    asks_for = answer.has(Does.ASKING) and answer.has(Does.ACTION, Does.ELSE)
+    first_is_no = answer.first is Does.DENIAL and not answer.has(Does.ASSENT)
+    return Assent.NO if first_is_no and not asks_for else Assent.OTHER
+
+
+def _shown(text: str) -> Assent | None:
+    """A nod or a shake of the head, in a sign; `other` for both."""
+    nods, shakes = (any(sign in text for sign in signs) for signs in (_NODS, _HEAD_SHAKES))
+    if nods and shakes:
+        return Assent.OTHER
+    return Assent.YES if nods else Assent.NO if shakes else None
+
+
+def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
+    said = answer_text(text)
+    runs = [run for run in said.runs if not is_device(run)]
+    answer = _Answer(asks=said.asks or any(run.asks for run in said.runs if run not in runs))
+    if not said.plain or sum(len(run.words) for run in runs) > _READ_WORDS:
+        answer.does.append(Does.ELSE)
+    runs = runs[: len(runs) - signed_runs(text, said, runs)]
+    known = {_same(number): number for number in numbers}
+    left, said_yes = _READ_WORDS, False
+    for run in runs:
+        words = run.words[:left]
+        left = max(left - len(run.words), 0)
+        story = told_from(words, asked)
+        phrases = list(answer_phrases(words[:story], asked))
+        before = len(answer.does)
+        _take(answer, phrases, known, asked)
+        said_yes = _consents(answer, answer.does[before:], said_yes=said_yes)
+        if story is not None:
+            answer.does.append(Does.TOLD)
+        answer.asks |= run.asks and not (story is None and _may_ask(phrases))
+    return answer
+
+
+def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
+    """Note a run that names the action behind a yes, its own or that of the run before, and return
+    whether a yes stands open after it."""
+    if Does.ELSE in does:
+        return False
+    if Does.ASSENT in does:
+        behind, said_yes = does[does.index(Does.ASSENT) :], True
+    else:
+        behind = does
+    answer.plain_consent |= Does.CONSENTING in does or (said_yes and Does.ACTION in behind)
+    return said_yes
+
+
+def _may_ask(phrases: list[AnswerPhrase]) -> bool:
+    """Whether a run with a question mark asks how long it takes, or for the action once more."""
+    is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
+    does = [phrase.does for phrase in phrases]
+    about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]
+    return about_time or (is_polite and Does.ACTION in does)
+
+
+def _take(
+    answer: _Answer, phrases: list[AnswerPhrase], numbers: dict[str, str], asked: PlannedAction
+) -> None:
+    said_before, takes, ordered, acts = "", False, False, False
+    for phrase in phrases:
+        does = phrase.does
+        if does is None and _same(phrase.said) == _same(asked.order_number or ""):
+            answer.does.append(Does.ASKED)
+            answer.refuses_asked |= said_before in {"not", "pas", "not the", "pas la"}
+        elif does is None and _same(phrase.said) in numbers:
+            answer.does.append(Does.ANOTHER)
+            if numbers[_same(phrase.said)] not in answer.another:
+                answer.another.append(numbers[_same(phrase.said)])
+        elif does is None and _is_sum(phrase.said, asked.amount):
+            answer.does.append(Does.AROUND)
+        else:
+            answer.does.append(does or Does.ELSE)
+        if phrase.kind:
+            answer.kinds.add(phrase.kind)
+            acts = True
+        parts = set(phrase.said.split()) if does is not Does.QUESTION else set()
+        takes |= bool(parts & answer_words().taking)
+        ordered |= bool(parts & _NAMED_ORDER)
+        if phrase.said not in {"la", "le", "the", "order", "commande", "la commande", "the order"}:
+            said_before = phrase.said
+    asks_for = any(phrase.does in {Does.ASKING, Does.CONSENTING} for phrase in phrases)
+    if acts and any(phrase.does is Does.CONSENTING for phrase in phrases):
+        answer.does.append(Does.ASSENT)
+    unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
+    # "Yes let me know" agrees to that alone.
+    unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
+    # "Cancel the cancellation".
+    twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1
+    if (((takes and ordered) or asks_for) and not acts) or unfinished or twice:
+        answer.does.append(Does.ELSE)
+
+
+def _is_sum(said: str, amount: Money | None) -> bool:
+    """Whether a sum is the one that the question names."""
+    figures = _SUM.findall(said)
+    currency = said.strip("0123456789., ").strip()
+    if amount is None or len(figures) != 1:
+        return False
+    if currency and _CURRENCIES.get(currency) != amount.currency:
+        return False
+    return Decimal(figures[0].replace(",", ".")) == Decimal(amount.decimal())
+
+
+def _same(number: str) -> str:
+    return number.strip("# ").casefold()

@@ -1,0 +1,161 @@
+"""The mailed code: it proves an address in a ticket or in a session of the widget.
+
+A code is good in the place that asked for it: one author's thread in a ticket, or one session of
+the widget. Limits count by address and by requester: a network for the widget, an author for a
+ticket. No limit lets a stranger's requests or guesses stop another person:
+
+- An address has CODES_A_DAY codes a day from a client, a requester CODES_A_REQUESTER of them. A
+  place that had none today still gets one, until CODES_AT_MOST.
+- Beyond that one shared code an hour is mailed. It is good in every place where the address asked
+  and no code was mailed, so its holder needs no mail of their own, whoever asked before. It is
+  valid for an hour longer than other codes: there is always a valid one in the mailbox.
+- A client has CODES_AN_HOUR an hour. Beyond that, requesters with no code in the hour still get
+  one until CODES_AN_HOUR_AT_MOST, and addresses that proved themselves to the client before always.
+- Wrong tries count for their own place. After WRONG_A_DAY in a day at a client its new codes have
+  LONG digits, and all of them stay valid.
+
+A mailbox gets at most CODES_AT_MOST + 24 = 34 mails a day from each of a client's two kinds of
+place, by the service's own sender at most 20 + 24 x 2 = 68 of each kind from all clients together
+(`domain/integrations/service_mail.py`).
+
+Guessing. An attacker makes TRIES guesses for a code. For one address: 10 x 5 = 50 guesses a day at
+six digits, right 50 in 1,000,000 times, and at nine digits 2.4 in 1,000 from 1,000 addresses of the
+network in the widget; a ticket's takes 10 messages in 10 minutes. For any address of a client: at
+six digits WRONG_A_DAY guesses and TRIES for each code that is then valid, at most 300 + 300 x 5 =
+1,800 in 1,000,000 a day, and then nine digits. Decision 0083 has the table.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from domain.core.ports import Sealer
+from domain.identity.code import code_digest, is_code
+
+TRIES: Final = 5
+PLACE_CODES_AN_HOUR: Final = 3
+CODES_A_REQUESTER: Final = 3
+CODES_A_DAY: Final = 5
+CODES_AT_MOST: Final = 10
+REQUESTER_CODES_AN_HOUR: Final = 20
+CODES_AN_HOUR: Final = 60
+CODES_AN_HOUR_AT_MOST: Final = 300
+WRONG_A_DAY: Final = 300
+SHORT: Final = 6
+LONG: Final = 9
+NUMBERS: Final = 10**LONG
+"""Draw a code's number below this."""
+PROOF_LASTS: Final = timedelta(hours=24)
+"""How long an author's address is proved in a ticket's thread. A ticket may be left open at a desk,
+and a mail's From may be forged into it."""
+HOUR: Final = timedelta(hours=1)
+DAY: Final = timedelta(days=1)
+
+
+class CodePlace(StrEnum):
+    """Where a code is typed. The value is part of each digest."""
+
+    WIDGET = "widget"
+    TICKET = "address"
+
+
+_LIFETIMES: Final = {
+    CodePlace.WIDGET: timedelta(minutes=10),
+    # The author of a ticket may see the question only with the helpdesk's own mail.
+    CodePlace.TICKET: timedelta(minutes=30),
+}
+
+
+class CodeKind(StrEnum):
+    """`held_back`: no mail is sent, and a valid shared code of the address is good instead."""
+
+    OWN = "own"
+    SHARED = "shared"
+    HELD_BACK = "held_back"
+
+
+@dataclass(frozen=True, slots=True)
+class MailedCodes:
+    """Codes of a client that were made before, in one kind of place.
+
+    `asked_of_place`: within the hour, with those held back; `oldest` is the first of them. All
+    other counts are of mailed codes. `mailed_of_place`, `shared_of_address`, `by_requester_lately`
+    (for all addresses) and `of_client`: within the hour. `of_place`, `by_requester` and
+    `of_address`: for the address within the day, without shared codes. `wrong`: tries within the
+    day. `is_known`: the address proved itself to the client before.
+    """
+
+    asked_of_place: int
+    oldest: datetime | None
+    mailed_of_place: int
+    shared_of_address: int
+    by_requester_lately: int
+    of_client: int
+    of_place: int
+    by_requester: int
+    of_address: int
+    wrong: int
+    is_known: bool
+
+    def wait_s(self, now: datetime) -> float | None:
+        """Return the seconds until the place may ask again, or None if it may now."""
+        if self.oldest is None or self.asked_of_place < PLACE_CODES_AN_HOUR:
+            return None
+        return (self.oldest + HOUR - now).total_seconds()
+
+    @property
+    def next_kind(self) -> CodeKind:
+        if self.mailed_of_place >= PLACE_CODES_AN_HOUR or not self._client_has_room:
+            return CodeKind.HELD_BACK
+        if self.by_requester < CODES_A_REQUESTER and self.of_address < CODES_A_DAY:
+            return CodeKind.OWN
+        if self.of_place == 0 and self.of_address < CODES_AT_MOST:
+            return CodeKind.OWN
+        return CodeKind.HELD_BACK if self.shared_of_address else CodeKind.SHARED
+
+    @property
+    def _client_has_room(self) -> bool:
+        if self.is_known:
+            return True
+        if self.by_requester_lately >= REQUESTER_CODES_AN_HOUR:
+            return False
+        is_first = self.by_requester_lately == 0 and self.of_client < CODES_AN_HOUR_AT_MOST
+        return self.of_client < CODES_AN_HOUR or is_first
+
+    def text_of_next(self, number: int) -> str:
+        """Return the digits of the next code, from a random number below NUMBERS."""
+        if not 0 <= number < NUMBERS:
+            raise ValueError("a code is made of a number below a thousand million")
+        is_long = self.next_kind is not CodeKind.OWN or self.wrong >= WRONG_A_DAY
+        digits = LONG if is_long else SHORT
+        return f"{number % 10**digits:0{digits}d}"
+
+
+def lifetime_of(place: CodePlace, *, is_shared: bool) -> timedelta:
+    return _LIFETIMES[place] + (HOUR if is_shared else timedelta(0))
+
+
+def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
+    return round(lifetime_of(place, is_shared=is_shared).total_seconds() / 60)
+
+
+def mailed_code_digest(
+    sealer: Sealer, place: CodePlace, client_id: str, code_id: str, code: str
+) -> bytes:
+    """Return what is stored of a code. A code of another client or record has another digest."""
+    return code_digest(sealer, f"{place}/{client_id}/{code_id}", code)
+
+
+def is_mailed_code(
+    sealer: Sealer,
+    place: CodePlace,
+    client_id: str,
+    code_id: str,
+    *,
+    presented: str,
+    digest: bytes,
+) -> bool:
+    """Return whether a presented text is the code of this digest, compared in constant time."""
+    name = f"{place}/{client_id}/{code_id}"
+    return is_code(sealer, name, presented, digest, digits=(SHORT, LONG))

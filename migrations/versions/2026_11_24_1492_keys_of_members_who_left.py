@@ -1,0 +1,24 @@
+"""keys of members who left
+
+When the managers are due a mail about a key: its maker has left the client, and no manager decided
+whether the key stays.
+
+Revision: c4e81f9a27d6
+Follows: 91b7e40d5c26
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "c4e81f9a27d6"
+down_revision = "91b7e40d5c26"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("api_keys", sa.Column("notice_due_at", sa.DateTime(timezone=True), nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("api_keys", "notice_due_at")

@@ -1,0 +1,180 @@
+"""Each field that a manager may write is a rule that holds loosenings, or is declared harmless."""
+
+from collections.abc import Iterator
+
+import pytest
+from pydantic import BaseModel
+
+from domain.agent.brain import Category
+from domain.agent.intent import Intent
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.inbound.author_proof import AuthorProof, may_vouch
+from domain.inbound.endpoint import WantedEndpoint
+from domain.inbound.platform_catalogue import PLATFORMS
+from domain.integrations.integration import BASE_URL
+from domain.integrations.loosened_connection import CONNECTION_RULES, HARMLESS_CONNECTION
+from domain.integrations.providers import PROVIDERS
+from domain.playbooks.loosened import HARMLESS_PLAYBOOK, loosened
+from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
+from domain.tenants.client_settings import Branding, ClientSettings, SettingsChange
+from domain.tenants.loosening import HARMLESS_SETTINGS, SETTINGS_RULES, looser_settings
+from domain.widget.widget import HARMLESS_WIDGET, WidgetChange
+
+LOOSER_SETTINGS: dict[str, tuple[object, object]] = {
+    "holds_loosening": (True, False),
+    "authserv_ids": ((), ("mx.eve.test",)),
+    "sensitive_words": (("lawyer", "poison"), ("poison",)),
+}
+OTHER_SETTINGS: dict[str, tuple[object, object]] = {
+    "system_prompt": (None, "Refund everyone."),
+    "branding": (Branding(), Branding(display_name="Shop")),
+    "retention": ({}, {"conversations": 90}),
+    "acknowledgement": ({}, {"en": "Thanks."}),
+    "ask_rating": (False, True),
+}
+
+
+def test_each_setting_is_declared() -> None:
+    assert SETTINGS_RULES.keys() | HARMLESS_SETTINGS.keys() == SettingsChange.model_fields.keys()
+    assert not SETTINGS_RULES.keys() & HARMLESS_SETTINGS.keys()
+    assert LOOSER_SETTINGS.keys() == SETTINGS_RULES.keys()
+    assert OTHER_SETTINGS.keys() == HARMLESS_SETTINGS.keys()
+
+
+@pytest.mark.parametrize(("name", "values"), LOOSER_SETTINGS.items())
+def test_a_setting_is_held(name: str, values: tuple[object, object]) -> None:
+    before, after = (ClientSettings.model_validate({name: value}) for value in values)
+    assert [one.place for one in looser_settings(before, after)] == [f"settings: {name}"]
+    assert looser_settings(after, before) == ()
+    assert looser_settings(before, before) == ()
+
+
+@pytest.mark.parametrize(("name", "values"), OTHER_SETTINGS.items())
+def test_a_harmless_setting_is_not(name: str, values: tuple[object, object]) -> None:
+    before, after = (ClientSettings.model_validate({name: value}) for value in values)
+    assert looser_settings(before, after) == looser_settings(after, before) == ()
+
+
+def test_a_word_in_another_spelling_is_the_same_word() -> None:
+    before, after = (ClientSettings(sensitive_words=(one,)) for one in ("Procès", "proces!"))
+    assert looser_settings(before, after) == ()
+
+
+def test_each_setting_and_credential_of_a_connection_is_declared() -> None:
+    written = {BASE_URL}
+    for spec in PROVIDERS.values():
+        written |= spec.settings.keys() | spec.optional.keys() | set(spec.credentials)
+    assert CONNECTION_RULES.keys() | HARMLESS_CONNECTION.keys() == written
+    assert not CONNECTION_RULES.keys() & HARMLESS_CONNECTION.keys()
+
+
+def test_each_field_of_an_endpoint_is_declared() -> None:
+    """Both are parts of `may_vouch`: the holder of the secret vouches by what the mapping finds."""
+    assert set(WantedEndpoint.__dataclass_fields__) == {"secret", "mapping"}
+    vouching = {one for one in PLATFORMS if may_vouch(PLATFORMS[one].author_proof, None)}
+    assert {str(one) for one in vouching} == {
+        "generic", "mailgun", "postmark", "prestashop", "sendgrid",
+    }  # fmt: skip
+    assert may_vouch(AuthorProof.MAPPED, {"customer_verified": "x"})
+    assert not may_vouch(AuthorProof.MAPPED, {"message": "x"})
+
+
+def test_each_field_of_the_widget_is_declared() -> None:
+    assert HARMLESS_WIDGET.keys() == WidgetChange.model_fields.keys()
+
+
+MONEY = ActionKind.REFUND
+
+
+def _entry(
+    kind: ActionKind = MONEY,
+    level: ActionLevel = ActionLevel.AUTONOMOUS,
+    *,
+    event_type: str = "*",
+    threshold: float = 0.7,
+    active: bool = True,
+    shadow: bool = False,
+    limits: MoneyLimits | None = None,
+    **rule: object,
+) -> PlaybookEntry:
+    if limits is None and kind is MONEY:
+        limits = MoneyLimits(currency="EUR", per_action=1)
+    one = ActionRule.model_validate({"level": level, "limits": limits, **rule})
+    return PlaybookEntry(
+        playbook=Playbook(id="p", version=1, name="p", event_type=event_type, threshold=threshold),
+        is_active=active,
+        rulebook=Rulebook(actions={kind: one}, shadow=shadow),
+    )
+
+
+def _euros(**amounts: int) -> MoneyLimits:
+    return MoneyLimits.model_validate({"currency": "EUR", "per_action": 5, **amounts})
+
+
+APPROVED = ActionLevel.HUMAN_APPROVED
+COMPLAINTS, REFUNDS = (Category.COMPLAINT,), (Intent.REFUND,)
+LOOSER_PLAYBOOKS: dict[str, list[tuple[PlaybookEntry, PlaybookEntry]]] = {
+    "event_type": [(_entry(event_type="a.b"), _entry(event_type="a.*"))],
+    "threshold": [(_entry(threshold=0.9), _entry(threshold=0.1))],
+    "active": [(_entry(active=False), _entry())],
+    "rulebook.shadow": [(_entry(shadow=True), _entry())],
+    "rulebook.actions.level": [
+        (_entry(level=APPROVED), _entry()),
+        (_entry(ActionKind.REPLY, APPROVED), _entry(ActionKind.REPLY)),
+        (_entry(ActionKind.TAG, APPROVED, tags=("a",)), _entry(ActionKind.TAG, tags=("a",))),
+    ],
+    "rulebook.actions.categories": [
+        (_entry(categories=COMPLAINTS), _entry()),
+        (_entry(ActionKind.REPLY, categories=COMPLAINTS), _entry(ActionKind.REPLY)),
+    ],
+    "rulebook.actions.intents": [
+        (_entry(intents=REFUNDS), _entry()),
+        (_entry(ActionKind.REPLY_BY_EMAIL, intents=REFUNDS), _entry(ActionKind.REPLY_BY_EMAIL)),
+    ],
+    "rulebook.actions.within_days": [(_entry(within_days=1), _entry(within_days=2))],
+    "rulebook.actions.tags": [
+        (_entry(ActionKind.TAG, tags=("a",)), _entry(ActionKind.TAG, tags=("a", "vip"))),
+        (
+            _entry(ActionKind.TAG, APPROVED, tags=("a",)),
+            _entry(ActionKind.TAG, APPROVED, tags=("b",)),
+        ),
+    ],
+    "rulebook.actions.limits.currency": [
+        (_entry(), _entry(limits=MoneyLimits(currency="KWD", per_action=1)))
+    ],
+    "rulebook.actions.limits.per_action": [(_entry(), _entry(limits=_euros()))],
+    "rulebook.actions.limits.per_customer": [
+        (_entry(limits=_euros(per_customer=1)), _entry(limits=_euros(per_customer=2)))
+    ],
+    "rulebook.actions.limits.per_day": [
+        (_entry(limits=_euros(per_day=1)), _entry(limits=_euros()))
+    ],
+}
+
+
+def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """The paths of all values of a playbook that a manager writes."""
+    inner: dict[str, type[BaseModel]] = {
+        "rulebook": Rulebook,
+        "actions": ActionRule,
+        "limits": MoneyLimits,
+    }
+    for name in model.model_fields:
+        if name in inner:
+            yield from _fields(inner[name], f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
+def test_each_field_of_a_playbook_is_declared() -> None:
+    assert LOOSER_PLAYBOOKS.keys() | HARMLESS_PLAYBOOK.keys() == set(_fields(PlaybookSpec))
+    assert not LOOSER_PLAYBOOKS.keys() & HARMLESS_PLAYBOOK.keys()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [pair for pairs in LOOSER_PLAYBOOKS.values() for pair in pairs]
+)
+def test_a_field_of_a_playbook_is_held(before: PlaybookEntry, after: PlaybookEntry) -> None:
+    assert loosened([before], [after])
+    assert loosened([before], [before]) == ()

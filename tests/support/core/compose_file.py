@@ -1,0 +1,87 @@
+"""docker-compose.yml and .env.example, as Compose reads them."""
+
+import re
+from collections.abc import Hashable, Mapping
+from typing import Any, Final, cast
+
+import yaml
+
+from adapters.identity.session_key import new_session_key
+from adapters.seal import new_seal_key
+from tests.support.core.forks import ROOT
+
+OUR_IMAGE: Final = "support-engine"
+VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?:(:?)([?-])([^}]*))?\}")
+
+Service = Mapping[str, object]
+
+
+class Strict(yaml.SafeLoader):
+    """Refuses a key that stands twice, as Temporal and Docker Compose do; YAML's own takes the
+    last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [key.value for key, _ in node.value if key.value != "<<"]
+        assert len(keys) == len({*keys}), f"a key twice: {keys}"
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(text: str) -> Any:
+    return yaml.load(text, Strict)  # noqa: S506 - it is the safe one
+
+
+def compose_text() -> str:
+    return (ROOT / "docker-compose.yml").read_text()
+
+
+def services() -> dict[str, Service]:
+    document: dict[str, dict[str, Service]] = read_yaml(compose_text())
+    return document["services"]
+
+
+def ours() -> dict[str, Service]:
+    return {n: s for n, s in services().items() if str(s["image"]).startswith(f"{OUR_IMAGE}:")}
+
+
+def environment(service: Service) -> dict[str, str]:
+    return cast("dict[str, str]", service.get("environment", {}))
+
+
+def words(service: Service, field: str = "command") -> list[str]:
+    found = service.get(field)
+    assert isinstance(found, list), f"{field}: a list of words, so that no shell is needed"
+    return [str(word) for word in found]
+
+
+def interpolated(text: str, values: Mapping[str, str]) -> str:
+    """What Compose makes of `${NAME:-default}`, `${NAME:?message}` and `${NAME?message}`."""
+
+    def value(match: re.Match[str]) -> str:
+        name, also_if_blank, kind, rest = match.groups()
+        if values.get(name) or (name in values and not also_if_blank):
+            return values[name]
+        if kind != "-":
+            raise LookupError(f"{name}: {rest}")
+        return str(rest)
+
+    return VARIABLE.sub(value, text)
+
+
+def example_names() -> list[str]:
+    """The variables of `.env.example`, those that are commented out too."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    found = (re.match(r"(?:# )?([A-Z][A-Z_]+)=", line) for line in lines)
+    return [match[1] for match in found if match]
+
+
+def example_values() -> dict[str, str]:
+    """What a newcomer has after filling in what stands there without a comment sign."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    names = [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]
+    formed = {
+        "SEAL_KEY": new_seal_key(),
+        "SESSION_KEY": new_session_key(),
+        "SMTP_URL": "smtps://user:hunter2@mail.example:465",
+        "PUBLIC_URL": "https://engine.example",
+    }
+    return {name: formed.get(name, "hunter2") for name in names}
