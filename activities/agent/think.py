@@ -164,6 +164,7 @@ class Think:
             run_id=ref.run_id,
             playbook=(case.playbook_id, case.playbook_version),
             sensitive_words=case.sensitive_words,
+            frame=case.frame,
             turns_left=0
             if case.is_taken
             else min(

@@ -4,7 +4,7 @@ Templates that a client started with are marked until they are edited. A client 
 greet and are signed.
 
 Revision: 9d3f1a7c5e20
-Follows: 91b7e40d5c26
+Follows: c4b6e1f09a37
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "9d3f1a7c5e20"
-down_revision = "91b7e40d5c26"
+down_revision = "c4b6e1f09a37"
 branch_labels = None
 depends_on = None
 

@@ -58,18 +58,14 @@ def preview_of(
     today: date,
 ) -> TemplatePreview:
     """Fill the template. `frame`: the texts that the client has set."""
-    framed = AnswerFrame.of(
-        frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"]
-    )
+    framed = AnswerFrame.of(frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"])
     used = names(body)
     needs = tuple(sorted(used - KNOWN_NAMES))
     values = {
         **{name: f"[{name}]" for name in needs},
         **_CUSTOMER,
         **order_values(_SAMPLE, language, today),
-        **AnswerFrame.of(
-            frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"]
-        ).values(language),
+        **framed.values(language),
         "brand_name": brand_name,
     }
     return TemplatePreview(
