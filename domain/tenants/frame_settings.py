@@ -92,7 +92,8 @@ def _checked(language: str, field: str, text: str) -> str:
         raise InvalidSettings(
             f"{place}: no other placeholder than {names}", f"{place} : aucun champ hors {names}"
         )
-    if cleaned and is_named and not _NAME.search(cleaned):
+    # Blank restores the default; invisible characters are not blank.
+    if is_named and text.strip() and not _NAME.search(cleaned):
         raise InvalidSettings(
             f"{place}: {{{{ customer_name }}}} is missing",
             f"{place} : {{{{ customer_name }}}} manque",

@@ -102,7 +102,7 @@ _Acknowledgement = Annotated[
     ),
 ]
 # Other placeholders that a text may hold are taken too.
-_NAMED: Final = r"^[^{}]*\{\{ customer_name \}\}[^{}]*$"
+_NAMED: Final = r"^([^{}]*\{\{ customer_name \}\}[^{}]*|\s*)$"
 _Frame = Annotated[
     dict[str, dict[str, str]],
     WithJsonSchema(
