@@ -80,6 +80,9 @@ COMMANDS: Final = (
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
     LazyCommand("loosening", "commands.tenants.loosening:app", "Changes that loosen rules."),
+    LazyCommand(
+        "automation", "commands.tenants.automation_stops:app", "The stop of everything automatic."
+    ),
     LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),
     LazyCommand("widget", "commands.widget.widget:app", "The chat on a client's pages."),
     LazyCommand(

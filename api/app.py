@@ -51,7 +51,7 @@ from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
 from api.routers.runs import runs
 from api.routers.simulation import replays, simulator
-from api.routers.tenants import identity, keys, loosenings, members
+from api.routers.tenants import automation, identity, keys, loosenings, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
@@ -96,6 +96,7 @@ _ROUTERS: Final = tuple(
         data_requests,
         polls,
         client_settings,
+        automation,
         loosenings,
         templates,
         knowledge,

@@ -73,7 +73,9 @@ class EventCaller:
         """The event as this caller may send it."""
         if self.vouches:
             return event
-        return event.model_copy(update={"payload": unvouched(event.payload)})
+        return event.model_copy(
+            update={"payload": unvouched(event.payload), "merchant_request": None}
+        )
 
 
 async def answer_event(

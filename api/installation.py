@@ -14,6 +14,7 @@ from domain.core import names
 from domain.core.ports import Clock
 from store.analytics.backlog import read_backlog
 from store.core.database import Database
+from store.tenants.automation import InstallationStops
 
 _QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _FAILED_WITHIN: Final = timedelta(hours=24)
@@ -25,12 +26,14 @@ def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str
     async def in_database() -> Sequence[Number]:
         async with database.reading_across() as connection:
             found = await read_backlog(connection)
+            stop = await InstallationStops(connection).read()
         return (
             Number("received_runs", found.received_runs),
             Number(
                 "oldest_received_run_seconds",
                 _age_s(found.oldest_received, now()),
             ),
+            Number("installation_stopped", stop is not None),
             Number("open_reviews", found.open_reviews),
             Number("pending_deliveries", found.pending_deliveries),
             Number("unfinished_webhooks", found.unfinished_webhooks),

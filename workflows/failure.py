@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from temporalio import exceptions
+from temporalio import exceptions, workflow
 
 TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
@@ -14,7 +14,7 @@ any more."""
 OVER_BUDGET: Final = "over_budget"
 """The code of what costs more than an event may: no time heals it, and a person reads the event."""
 
-NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
+_NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
 """Codes after which an effect surely did not happen."""
 
 
@@ -37,3 +37,10 @@ def error_code(failure: BaseException) -> str:
     if isinstance(cause, exceptions.ApplicationError):
         return cause.type or UNEXPECTED
     return TIMEOUT if isinstance(cause, exceptions.TimeoutError) else UNEXPECTED
+
+
+def nothing_done(failure: BaseException) -> bool:
+    """Return whether an effect surely did not happen."""
+    if error_code(failure) not in _NOTHING_DONE:
+        return False
+    return not (cut_short(failure) and workflow.patched("cut-short"))

@@ -16,6 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.agent.contracts import LookUpInput, ThinkInput, ThinkResult
     from domain.agent.escalation_reason import EscalationReason
     from domain.agent.plan import ActionKind, StepOutcome
+    from domain.agent.verdict import stopped_in_place
     from domain.core import names
     from domain.intake.contracts import NormalizeInput, NormalizeResult
     from domain.reviews.contracts import ReviewDecided, SettleReviewInput, SettleReviewResult
@@ -37,12 +38,13 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import NOTHING_DONE, OUTAGE, OVER_BUDGET, cut_short, error_code
+    from workflows.failure import OUTAGE, OVER_BUDGET, error_code, nothing_done
     from workflows.followers import start_followers
     from workflows.inside import inside, outside, patiently_within_budget, within_budget
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
+_STOPPED = "stopped"
 
 
 # Whatever fails in a step is caught and persisted; it comes as a FailureError, for local activities
@@ -95,7 +97,7 @@ class ProcessEvent:
                 done = await self._execute(thought.actions)
             except FailureError as failure:
                 # A plan of several steps may have been half done before.
-                if len(thought.actions) == 1 and _nothing_done(failure):
+                if len(thought.actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
@@ -105,8 +107,9 @@ class ProcessEvent:
                     return
                 steps, status = done.steps, status_of(done.steps)
             if status is not RunStatus.NEEDS_REVIEW:
-                await self._persist(status, steps)
-                return
+                if not await self._persist(status, steps):
+                    return
+                steps = stopped_in_place(steps)
             doubt = reason_of(steps)
             self._round += 1
 
@@ -232,7 +235,8 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Returns the review that the message was added to in place of one of its own; else ""."""
+        """Returns why nothing was stored: the review that the message was added to in place of one
+        of its own, or _STOPPED; else ""."""
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,
@@ -248,8 +252,8 @@ class ProcessEvent:
             stored = await outside(Persist.persist, outcome)
         else:
             stored = await inside(Persist.persist, outcome)
-        if stored.joined:
-            return stored.joined
+        if stored.joined or stored.stopped:
+            return stored.joined or _STOPPED
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
@@ -286,13 +290,6 @@ class ProcessEvent:
                 _CLASSIFICATION.value_set(self._outcome.classification),
             ]
         )
-
-
-def _nothing_done(failure: FailureError) -> bool:
-    """Whether an effect surely did not happen."""
-    if error_code(failure) not in NOTHING_DONE:
-        return False
-    return not (cut_short(failure) and workflow.patched("cut-short"))
 
 
 def _has_joined(review_id: str) -> bool:

@@ -56,6 +56,7 @@ async def with_content(
         frame=AnswerFrame.of(chosen.frame, brand_name=brand_name, customer_name=customer_name),
         system_prompt=chosen.system_prompt or "",
         sensitive_words=chosen.sensitive_words,
+        answers_from_knowledge=chosen.answers_from_knowledge,
         templates=gathered.templates,
         passages=gathered.passages,
         connections=(*gathered.connections, *bare.connections),

@@ -27,6 +27,7 @@ from domain.runs.address_code_mail import address_code_mail
 from store.core.database import Database
 from store.identity.mailed_codes import NOTHING, MailedCodeRepository, NewMailedCode
 from store.runs.cases import Case
+from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
@@ -112,6 +113,9 @@ class AddressCodes:
 
     async def _due(self, tenant: TenantId, code_id: str) -> OutgoingMail | None:
         async with self._database.tenant(tenant) as connection:
+            # The code has the id of its run.
+            if await AutomationStops(connection, tenant).holds(code_id):
+                return None
             codes = MailedCodeRepository(connection, tenant, CodePlace.TICKET)
             code = await codes.to_mail(code_id, self._now())
         if code is None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.plan import ON_ORDERS, PlannedAction, StepOutcome, StepState
+from domain.agent.plan import ON_ORDERS, PlannedAction, StepOutcome
 from domain.agent.policy import recheck
 from domain.agent.verdict import PolicyReason, Verdict
 from domain.core.ids import TenantId
@@ -22,17 +22,20 @@ from store.integrations.order_facts import OrderFactRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
 from store.runs.cases import Case
 from store.runs.runs import RunRepository
+from store.tenants.automation import AutomationStops
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a run's steps have in common."""
+    """What a run's steps have in common. `kept_by`: why the plan waited for people when it was
+    read: its conversation was taken over, or everything automatic was stopped."""
 
     tenant: TenantId
     run_id: str
     round: int
     case: Case
     integrations: dict[str, Integration]
+    kept_by: PolicyReason | None = None
 
     def place(self, step: int) -> LedgerPlace:
         return LedgerPlace(self.run_id, step, self.round)
@@ -57,17 +60,17 @@ async def claim(
     """The claim on a step, or what forbids it now.
 
     What is limited is counted behind a lock, so that of two at once one sees the other. In a
-    ticket that a person answers in, nothing is done. Raises ActionRefused for a step that was begun
-    before and may not be repeated: its order is gone, or a person answers now.
+    ticket that a person answers in, and while everything automatic is stopped, nothing is done.
+    Raises ActionRefused for a step that was begun before and may not be repeated: its order is
+    gone, or the step is people's now.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
         effect = _effect(job.case, action, integration, order)
-        blocked: PolicyReason | None = None
-        if await _people_answer(connection, job, now):
+        blocked = await _left_to_people(connection, job, now)
+        if blocked is not None:
             if await ledger.was_begun(job.place(index)):
-                raise ActionRefused("begun before, and a person answers in the ticket now")
-            blocked = PolicyReason.PEOPLE_ANSWER
+                raise ActionRefused(f"begun before, and left to people now: {blocked}")
         elif action.kind in ON_ORDERS:
             await ledger.lock_money()
             if not await ledger.was_begun(job.place(index)):
@@ -80,7 +83,13 @@ async def claim(
         await RunRepository(connection, job.tenant).add_verdict(
             job.run_id, Verdict.blocked(action.kind, blocked)
         )
-    return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
+    return StepOutcome.blocked(action.kind, blocked)
+
+
+async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> PolicyReason | None:
+    if await AutomationStops(connection, job.tenant).holds(job.run_id):
+        return PolicyReason.AUTOMATION_STOPPED
+    return PolicyReason.PEOPLE_ANSWER if await _people_answer(connection, job, now) else None
 
 
 async def _people_answer(connection: AsyncConnection, job: Job, now: Clock) -> bool:

@@ -33,6 +33,7 @@ from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
+from store.tenants.automation import AutomationStops
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
 # After so many a step that cannot be reached is left to a human, if others were done already or
@@ -121,7 +122,9 @@ class Execute:
                 if joined is not None:
                     return joined
             if _is_taken(case):
-                return job, plan
+                return replace(job, kept_by=PolicyReason.TAKEN_OVER), plan
+            if plan and await AutomationStops(connection, tenant).holds(job.run_id):
+                return replace(job, kept_by=PolicyReason.AUTOMATION_STOPPED), plan
             if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
@@ -130,24 +133,22 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """What keeps the plan from its first step: somebody took the conversation over since the
-        agent thought, and nothing was begun. They decide on the plan as it is."""
-        if not (plan and _is_taken(job.case)):
+        """Return the blocked first step of a plan that waits for people, if nothing was begun.
+        They decide on the plan as it is."""
+        if not plan or job.kept_by is None:
             return ()
-        kind = plan[0].kind
+        kind, reason = plan[0].kind, job.kept_by
         async with self._database.tenant(job.tenant) as connection:
             if await ActionLedger(connection, job.tenant).was_begun(job.place(0)):
                 return ()
             await RunRepository(connection, job.tenant).add_verdict(
-                job.run_id, Verdict.blocked(kind, PolicyReason.TAKEN_OVER)
+                job.run_id, Verdict.blocked(kind, reason)
             )
-        return (StepOutcome(kind=kind, state=StepState.BLOCKED, detail=PolicyReason.TAKEN_OVER),)
+        return (StepOutcome.blocked(kind, reason),)
 
     async def _run_step(self, job: Job, action: PlannedAction, index: int) -> StepOutcome:
         if action.kind in IN_PLACE:
-            async with self._database.tenant(job.tenant) as connection:
-                await self._record(ActionLedger(connection, job.tenant), job, action, index)
-            return StepOutcome(kind=action.kind, state=StepState.DONE)
+            return await self._answer_in_place(job, action, index)
         async with self._database.tenant(job.tenant) as connection:
             before = await ActionLedger(connection, job.tenant).settled(job.place(index))
         if before is not None:
@@ -163,6 +164,13 @@ class Execute:
             return await self._not_done(job, action, index, error.code)
         except ActionRefused as error:
             return await self._not_done(job, action, index, error.code)
+
+    async def _answer_in_place(self, job: Job, action: PlannedAction, index: int) -> StepOutcome:
+        async with self._database.tenant(job.tenant) as connection:
+            if await AutomationStops(connection, job.tenant).holds(job.run_id):
+                return StepOutcome.blocked(action.kind, PolicyReason.AUTOMATION_STOPPED)
+            await self._record(ActionLedger(connection, job.tenant), job, action, index)
+        return StepOutcome(kind=action.kind, state=StepState.DONE)
 
     async def _not_done(
         self, job: Job, action: PlannedAction, index: int, code: str

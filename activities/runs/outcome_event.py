@@ -2,7 +2,7 @@
 
 from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import REPLIES, StepState
+from domain.agent.plan import IN_PLACE, REPLIES, StepState
 from domain.agent.verdict import left_to_people
 from domain.runs.contracts import PersistInput
 from domain.runs.run import RunResult, RunStatus
@@ -19,6 +19,14 @@ def answered(step: PersistInput) -> bool:
     """Whether the customer has an answer now: some plans only leave notes, or do nothing."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
+    )
+
+
+def answers_in_place(step: PersistInput) -> bool:
+    """Return whether the customer gets the answer by its being stored, and by nothing else."""
+    return answered(step) and any(
+        done.kind in IN_PLACE and done.kind in REPLIES and done.state is StepState.DONE
+        for done in step.steps
     )
 
 

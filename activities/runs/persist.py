@@ -6,11 +6,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.runs.joined_messages import end_joined
-from activities.runs.outcome_event import answered, event_of
+from activities.runs.outcome_event import answered, answers_in_place, event_of
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.safety.acknowledgement import acknowledgement
-from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.speech.language import spoken_language
 from domain.agent.verdict import blocked_for_good
 from domain.core import names
@@ -27,6 +26,7 @@ from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
 from store.runs.threads import ThreadRepository
+from store.tenants.automation import AutomationStops
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 from store.webhooks.deliveries import DeliveryRepository
@@ -50,11 +50,12 @@ class Persist:
         direction) for the message, and for what merchants are told the run_id, with the round
         where a human is asked. The run's row is locked, so two attempts cannot interleave. Where
         people have the conversation by now, the message is added to their review, and nothing else
-        is written.
+        is written. Where everything automatic is stopped, an answer that is not stored yet is not.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             await lock_account(connection, tenant, step)
+            stopped = await AutomationStops(connection, tenant).holds(step.ref.run_id)
             runs = RunRepository(connection, tenant)
             deliveries = DeliveryRepository(connection, tenant)
             reviews = AnsweredElsewhere(connection, tenant)
@@ -68,14 +69,15 @@ class Persist:
                         step.ref.event_id
                     ),
                 )
+            if stopped and answers_in_place(step):
+                await ActionLedger(connection, tenant).take_back_answer(step.ref.run_id, step.round)
+                return PersistResult(duration_ms=_took(run, self._now()), stopped=True)
             if step.escalation is not None and step.round == 0:
                 joined = await reviews.join_late(step.ref.event_id)
                 if joined is not None:
                     return PersistResult(duration_ms=_took(run, self._now()), joined=joined)
             step = await _with_steps(connection, tenant, step)
-            said = None
-            if step.status is RunStatus.NEEDS_REVIEW and run.sensitive and not run.in_shadow:
-                said = await _acknowledged(connection, tenant, run.text, run.sensitive)
+            said = None if stopped else await _acknowledged(connection, tenant, step, run)
             now = self._now()
             result = _result(step, run, now).model_copy(update={"acknowledgement": said})
             await runs.finish(
@@ -183,14 +185,16 @@ async def _shown(
 
 
 async def _acknowledged(
-    connection: AsyncConnection, tenant: TenantId, text: str, matter: SensitiveMatter
-) -> str:
+    connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
+) -> str | None:
     """What may be said at once to a customer whose matter went to people."""
+    if step.status is not RunStatus.NEEDS_REVIEW or run.sensitive is None or run.in_shadow:
+        return None
     return acknowledgement(
         await SettingsRepository(connection, tenant).read(),
-        spoken_language(text),
+        spoken_language(run.text),
         await ClientRepository(connection).brand_name(tenant),
-        matter,
+        run.sensitive,
     )
 
 

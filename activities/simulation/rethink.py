@@ -86,6 +86,8 @@ class Rethink:
                 if exchange.unread
                 else with_content(connection, tenant, bare, near)
             )
+        if variant.answers_from_knowledge is not None:
+            material = replace(material, answers_from_knowledge=variant.answers_from_knowledge)
         now = self._now() if exchange.now is None else exchange.now
         try:
             thought = await self._thought(

@@ -9,6 +9,7 @@ from domain.core.ports import OutgoingMail
 from domain.widget.answer_mail import answer_mail
 from domain.widget.contracts import LateAnswer, MailAnswerInput
 from store.core.database import Database
+from store.tenants.automation import AutomationStops
 from store.widget.answers_by_mail import AnswersByMailRepository
 
 
@@ -32,9 +33,14 @@ class MailAnswers:
             await self._mail.send_once(tenant, mail, answer_of=run_id)
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
-        """The mail, and the run whose answer it brings."""
+        """The mail, and the run whose answer it brings. None while everything automatic is stopped,
+        unless a person gave the answer: it stays on the page."""
         async with self._database.tenant(tenant) as connection:
-            answer = await AnswersByMailRepository(connection, tenant).claim(late)
+            answers = AnswersByMailRepository(connection, tenant)
+            run_id = await answers.automatic_run_of(late)
+            if run_id is not None and await AutomationStops(connection, tenant).holds(run_id):
+                return None
+            answer = await answers.claim(late)
             if answer is None:
                 return None
             name = await shown_name(connection, tenant)

@@ -35,6 +35,7 @@ Look = Callable[[], Awaitable[Sequence[Number]]]
 GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
     "received_runs": ("Runs that no worker has begun.", ()),
     "oldest_received_run_seconds": ("The age of the oldest of them; 0 if there is none.", ()),
+    "installation_stopped": ("1 while operators have stopped everything automatic.", ()),
     "open_reviews": ("Reviews that wait for a decision.", ()),
     "pending_deliveries": ("Deliveries of webhooks that have not ended.", ()),
     "unfinished_webhooks": ("Webhooks that came in, at work or behind others.", ()),

@@ -53,6 +53,7 @@ _MENU: Final = (
             Entry("templates", "/app/templates", key="t"),
             Entry("suggestions", "/app/suggestions"),
             Entry("loosenings", "/app/loosenings"),
+            Entry("automation", "/app/automation"),
         ),
     ),
     Group(

@@ -33,6 +33,7 @@ from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.preferences import Preferences
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE, Actor
+from domain.tenants.automation import AutomationState
 from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied
 from services.dashboard.preferences import save_preferences
@@ -40,6 +41,7 @@ from store.core.database import WhoseRecord
 from store.dashboard.page_drafts import PageDrafts
 from store.dashboard.preferences import preferences_of
 from store.identity.people import OwnClient, clients_of
+from store.tenants.automation import AutomationStops
 from store.tenants.clients import ClientRepository
 
 Q = TypeVar("Q", bound=BaseModel)
@@ -49,8 +51,9 @@ NO_CLIENT = "/app/no-client"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Who looks at which client's page. `clients`: all that are theirs. `record_id`: what the path
-    names. `switched`: the record belongs to another client than they looked at before."""
+    """Who looks at which client's page. `clients`: all that are theirs. `automation`: whether the
+    client is stopped. `record_id`: what the path names. `switched`: the record belongs to another
+    client than they looked at before."""
 
     request: Request
     resources: Resources
@@ -60,6 +63,7 @@ class Page:
     brand_name: str
     clients: tuple[OwnClient, ...]
     preferences: Preferences
+    automation: AutomationState
     now: datetime
     record_id: str = ""
     switched: bool = False
@@ -205,6 +209,7 @@ async def _page_of(
             if own is None:
                 raise PageRedirect(NO_CLIENT)
             wanted, brand = own.id, own.brand_name
+        automation = await AutomationStops(connection, TenantId(wanted)).read()
     role = None if visit.user.is_admin or own is None else own.role
     page = Page(
         request=request,
@@ -215,6 +220,7 @@ async def _page_of(
         brand_name=brand,
         clients=mine,
         preferences=preferences,
+        automation=automation,
         now=resources.now(),
     )
     if stays and named is not None and named != preferences.client_id:
@@ -226,7 +232,15 @@ async def _switched(page: Page, member: Member) -> Page:
     await _remember(page, member.tenant)
     async with page.resources.database.reading_across() as connection:
         brand = await ClientRepository(connection).brand_name(member.tenant)
-    return replace(page, tenant=member.tenant, actor=member.actor, brand_name=brand, switched=True)
+        automation = await AutomationStops(connection, member.tenant).read()
+    return replace(
+        page,
+        tenant=member.tenant,
+        actor=member.actor,
+        brand_name=brand,
+        automation=automation,
+        switched=True,
+    )
 
 
 async def _remember(page: Page, client_id: str) -> None:

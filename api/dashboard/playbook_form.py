@@ -72,6 +72,7 @@ def fields_of(spec: PlaybookSpec) -> dict[str, str]:
         fields |= {f"{at}.categories:{one.value}": "on" for one in rule.categories}
         fields[f"{at}.intents"] = ", ".join(one.value for one in rule.intents)
         fields[f"{at}.tags"] = ", ".join(rule.tags)
+        fields |= {f"{at}.merchant_requests": "on"} if rule.merchant_requests else {}
         fields[f"{at}.within_days"] = "" if rule.within_days is None else str(rule.within_days)
     for named, limits in _limits_in(spec).items():
         fields |= {f"actions.{named}.limits.{name}": value for name, value in limits.items()}
@@ -176,6 +177,8 @@ def _rule_of(fields: Mapping[str, str], kind: ActionKind) -> dict[str, JsonValue
     rule |= {name: [*words] for name, words in listed.items() if words}
     if days := _text(fields, f"{at}.within_days").strip():
         rule["within_days"] = int(days) if _WHOLE.fullmatch(days) else days
+    if fields.get(f"{at}.merchant_requests"):
+        rule["merchant_requests"] = True
     amounts = {name: _text(fields, f"{at}.limits.{name}").strip() for name in AMOUNTS}
     limits: dict[str, JsonValue] = {
         name: amount.replace(",", ".") for name, amount in amounts.items() if amount

@@ -65,6 +65,9 @@ async def start(
     ] = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     embedded: Annotated[bool, typer.Option("--embedded-brain")] = False,
+    answers_from_knowledge: Annotated[
+        bool | None, typer.Option(help="In place of the client's setting.")
+    ] = None,
     since: Annotated[
         datetime | None, typer.Option("--from", formats=_DAY, help="First day, UTC; 30 in all.")
     ] = None,
@@ -90,6 +93,7 @@ async def start(
             draft=None if draft is None else _draft(draft),
             threshold=threshold,
             embedded_brain=embedded,
+            answers_from_knowledge=answers_from_knowledge,
         ),
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC) + timedelta(days=1),

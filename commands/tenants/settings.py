@@ -105,6 +105,10 @@ async def change(
         bool | None,
         typer.Option(help="Have changes that loosen rules wait for a second manager, or a day."),
     ] = None,
+    answers_from_knowledge: Annotated[
+        bool | None,
+        typer.Option(help="Send the embedded brain's answers from knowledge without a person."),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -123,6 +127,7 @@ async def change(
         authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
         ask_rating=ask_rating,
         holds_loosening=holds_loosening,
+        answers_from_knowledge=answers_from_knowledge,
     )
     if adjustment == SettingsAdjustment():
         raise InvalidInput("nothing to change: see settings set --help")
@@ -212,4 +217,5 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         authserv_ids=", ".join(found.authserv_ids) or "-",
         ask_rating="yes" if found.ask_rating else "no",
         holds_loosening="yes" if found.holds_loosening else "no",
+        answers_from_knowledge="yes" if found.answers_from_knowledge else "no",
     )

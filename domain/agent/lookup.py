@@ -28,6 +28,8 @@ def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
 
 def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
     """The number to look for; None for the customer's latest order, which may only be spoken of."""
+    if event.merchant_request is not None:
+        return event.order_number
     if len(event.order_numbers) > 1:
         return number_asked_for(event) or event.order_number
     if event.order_number is not None:

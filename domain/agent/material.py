@@ -20,7 +20,9 @@ class Material:
     client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
     under which a question to the customer is asked. `sensitive_words`: the merchant's own.
     `turns_left`: how many answers the agent may still give before people do. `attachments`: the
-    files that came with the message. `frame`: how the client greets and signs."""
+    files that came with the message. `answers_from_knowledge`: whether an answer that the embedded
+    brain takes from knowledge may be sent without a person. `frame`: how the client greets and
+    signs."""
 
     event: UnifiedEvent
     brand_name: str
@@ -41,6 +43,7 @@ class Material:
     turns_left: int = 1
     attachments: tuple[ShownFile, ...] = ()
     frame: AnswerFrame = PLAIN_FRAME
+    answers_from_knowledge: bool = True
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":

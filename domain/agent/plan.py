@@ -30,10 +30,12 @@ class ActionKind(StrEnum):
 
 class Warrant(StrEnum):
     """What entitles the agent to act on an order without a human: the customer plainly asked for
-    it in this message, or said yes to the question whether to do just that."""
+    it in this message, or said yes to the question whether to do just that, or the merchant's own
+    system asks for it as data."""
 
     REQUEST = "request"
     CONFIRMATION = "confirmation"
+    MERCHANT_REQUEST = "merchant_request"
 
 
 class PlannedAction(BaseModel):
@@ -96,6 +98,11 @@ class StepOutcome(BaseModel):
     state: StepState
     detail: str = ""
     begun: bool = True
+
+    @classmethod
+    def blocked(cls, kind: ActionKind, reason: str) -> Self:
+        """The outcome of a step that may not be done now. `reason`: a PolicyReason."""
+        return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
 
     @property
     def was_triggered(self) -> bool:

@@ -14,7 +14,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.obstacle import above_limit, disputed, obstacle, order_obstacle, too_old
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, PlannedAction, Warrant
-from domain.agent.proof import Proof, proof_of
+from domain.agent.proof import Proof, is_asked_by_merchant, proof_of
 from domain.agent.reply_action import answer_action, reply_action
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.situation import Situation, Spent
@@ -170,6 +170,8 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
         return PolicyReason.LEVEL_HUMAN
     if warrant is None:
         return PolicyReason.NOT_ASKED
+    if warrant is Warrant.MERCHANT_REQUEST:
+        return None if rule.merchant_requests else PolicyReason.NOT_ASKED
     unconfirmed = warrant is not Warrant.CONFIRMATION
     if rule.level is ActionLevel.CUSTOMER_CONFIRMED and unconfirmed:
         return PolicyReason.NOT_CONFIRMED
@@ -214,7 +216,8 @@ def _verdict(
     if action is None:
         return _refused(kind, obstacle(situation, kind) or PolicyReason.NOT_OFFERED), Proof()
     rule = situation.rulebook.rule(kind)
-    if reason := _out_of_scope(rule, about):
+    asked_as_data = is_asked_by_merchant(situation, kind)
+    if not asked_as_data and (reason := _out_of_scope(rule, about)):
         return _refused(kind, reason), Proof()
     if kind not in ON_ORDERS or situation.order is None:
         return _by_level(kind, rule), Proof()

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Proposal
 from domain.agent.lookup import number_asked_for
-from domain.agent.plan import Warrant
+from domain.agent.plan import ActionKind, Warrant
 from domain.agent.situation import Situation
 from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.language import has_grammar
@@ -34,6 +34,8 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
     """What entitles the agent to do what is proposed about `order`, the one that was looked up."""
     if situation.confirmed is proposal.kind:
         return Proof(warrant=Warrant.CONFIRMATION)
+    if is_asked_by_merchant(situation, proposal.kind):
+        return Proof(warrant=Warrant.MERCHANT_REQUEST)
     standing, event = _standing(situation, proposal), situation.event
     named_by_customer = bool(numbers_of_author(event)) or situation.thread.named_by_customer
     if standing is Standing.NONE:
@@ -49,6 +51,16 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
     else:
         missing = None
     return Proof(warrant=None if missing else Warrant.REQUEST, missing=missing)
+
+
+def is_asked_by_merchant(situation: Situation, kind: ActionKind) -> bool:
+    """Whether the merchant's own system asks for this action on the order that was looked up, and
+    the playbook takes such requests."""
+    asked, order = situation.event.merchant_request, situation.order
+    if asked is None or order is None or situation.event.author is not None:
+        return False
+    enabled = situation.rulebook.rule(kind).merchant_requests
+    return enabled and asked.kind == kind.value and is_number_of(asked.order_number, order)
 
 
 def is_number_of(number: str, order: Order) -> bool:

@@ -48,6 +48,7 @@ class ActionRule(BaseModel):
     to anything else waits for a human; another action is not taken. `within_days`: how old
     an order may be, None for any age. `limits`: of what moves money. `tags`: those that may be set;
     a merchant's automations may listen to them, so a message must not be able to invent one.
+    `merchant_requests`: whether a `merchant_request` of the gateway entitles the agent as well.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,6 +59,12 @@ class ActionRule(BaseModel):
     limits: MoneyLimits | None = None
     within_days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
     tags: tuple[str, ...] = ()
+    merchant_requests: bool = False
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether some word other than a person's lets the action through."""
+        return self.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
 
 
 _WITH_TAGS: Final = frozenset(kind for kind, spec in ACTIONS.items() if spec.chosen == "tags")
@@ -82,8 +89,18 @@ def problem(kind: ActionKind, rule: ActionRule) -> str | None:
     by_customer = rule.level is ActionLevel.CUSTOMER_CONFIRMED
     if by_customer and kind not in ON_ORDERS:
         return f"{rule.level} is for {_listed(ON_ORDERS)}"
+    return _problem_of_money(kind, rule)
+
+
+def _problem_of_money(kind: ActionKind, rule: ActionRule) -> str | None:
+    moves_money = kind in ON_ORDERS and rule.by_itself
+    if rule.merchant_requests and not moves_money:
+        return (
+            f"merchant_requests is for {_listed(ON_ORDERS)} that are "
+            f"{ActionLevel.AUTONOMOUS} or {ActionLevel.CUSTOMER_CONFIRMED}"
+        )
     unlimited = rule.limits is None or rule.limits.per_action is None
-    if kind in ON_ORDERS and (rule.level is ActionLevel.AUTONOMOUS or by_customer) and unlimited:
+    if moves_money and unlimited:
         return f"a {kind} that is {rule.level} needs limits with per_action"
     return None
 

@@ -16,6 +16,7 @@ from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy import asking, judge, resolved
 from domain.agent.proof import is_number_of
 from domain.agent.situation import Situation
+from domain.agent.speech.language import spoken_language
 from domain.agent.speech.reading import spoken_request
 from domain.agent.thread import PendingProposal
 from domain.agent.verdict import Judgement
@@ -41,11 +42,31 @@ def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> 
     """
     if situation.unsafe or not situation.event.reply_allowed:
         return None
+    if asked := situation.event.merchant_request:
+        kind = ActionKind(asked.kind)
+        if situation.rulebook.rule(kind).merchant_requests:
+            return _asked_by_merchant(situation, kind, brand_name)
     language = situation.thread.language or "en"
     proposal = _standing_proposal(situation)
     if proposal is None:
         return _answer_to_which(situation, language)
     return _answer_to_proposal(situation, proposal, language, brand_name, playbook)
+
+
+def _asked_by_merchant(situation: Situation, kind: ActionKind, brand_name: str) -> Settled:
+    """The plan of the merchant's request. It waits for a person where the order, its state or a
+    limit stands against it."""
+    language = situation.thread.language or _language_of(situation)
+    answer = _answer(kind, Category.REFUND_REQUEST, language)
+    judgement = judge(situation, Category.REFUND_REQUEST, (Proposal(kind=kind),), answer.intents)
+    if situation.order is None:
+        return Settled(answer, judgement)
+    words = wording.done(resolved(situation, kind), language, brand_name)
+    return Settled(answer.model_copy(update={"response": words}), judgement)
+
+
+def _language_of(situation: Situation) -> Language:
+    return "fr" if spoken_language(situation.event.words) == "fr" else "en"
 
 
 def _standing_proposal(situation: Situation) -> PendingProposal | None:

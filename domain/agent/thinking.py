@@ -181,7 +181,7 @@ def _result(
             else wording.confirm_question(question.action, language, material.brand_name)
         )
         answer = answer.model_copy(update={"confidence": SURE, "doubt": None, "citations": ()})
-    hold = judgement.doubt or doubt
+    hold = judgement.doubt or doubt or _knowledge_hold(material, answer, judgement)
     if hold is None and judgement.plan and material.turns_left < 1:
         hold = EscalationReason.POLICY_RESTRICTION
     return ThinkingResult(
@@ -195,6 +195,18 @@ def _result(
             update={"language": language}
         ),
     )
+
+
+def _knowledge_hold(
+    material: Material, answer: BrainAnswer, judgement: Judgement
+) -> EscalationReason | None:
+    """The reason for a person to see an answer from knowledge, where the client has it so. A brain
+    with a prompt is a language model, which composes its answers."""
+    if material.answers_from_knowledge or answer.prompt_version is not None:
+        return None
+    if not judgement.plan or not any(one.kind == "knowledge" for one in answer.citations):
+        return None
+    return EscalationReason.POLICY_RESTRICTION
 
 
 def _doubt(

@@ -6,7 +6,7 @@ from typing import Final, Self
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
+from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
 
 
 class Ruling(StrEnum):
@@ -32,7 +32,8 @@ class PolicyReason(StrEnum):
     for the mail's sender. `order_not_live`: the order is known from webhooks, and its shop was not
     asked. `order_disputed`: the customer's bank is asked for the payment, so that a human decides.
     `people_answer`: a person has answered in the helpdesk's ticket. `taken_over`: a person took the
-    conversation over while the agent thought.
+    conversation over while the agent thought. `automation_stopped`: everything automatic is
+    stopped.
     """
 
     NOT_OFFERED = "not_offered"
@@ -63,6 +64,7 @@ class PolicyReason(StrEnum):
     ORDER_DISPUTED = "order_disputed"
     PEOPLE_ANSWER = "people_answer"
     TAKEN_OVER = "taken_over"
+    AUTOMATION_STOPPED = "automation_stopped"
 
 
 _LIMITS: Final = frozenset(
@@ -73,6 +75,8 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
+# What kept the agent from it keeps no person from approving it.
+_UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 
 class Verdict(BaseModel):
@@ -90,7 +94,7 @@ class Verdict(BaseModel):
         ruling = Ruling.REFUSED
         if reason in _LIMITS:
             ruling = Ruling.NEEDS_SECOND
-        elif reason is PolicyReason.TAKEN_OVER:
+        elif reason in _UNTIL_APPROVED:
             ruling = Ruling.NEEDS_APPROVAL
         return cls(kind=kind, ruling=ruling, reason=reason)
 
@@ -106,6 +110,17 @@ def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
     """Whether nothing was done because a person answers in the helpdesk's ticket."""
     blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
     return blocked and not any(step.state is StepState.DONE for step in steps)
+
+
+def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
+    """The outcomes of a plan whose answer was ready, and was stopped before it was stored. The
+    effects on other systems stay done."""
+    return tuple(
+        StepOutcome.blocked(step.kind, PolicyReason.AUTOMATION_STOPPED)
+        if step.kind in IN_PLACE
+        else step
+        for step in steps
+    )
 
 
 class CustomerQuestion(BaseModel):

@@ -142,6 +142,14 @@ class SettingsRecord(Record):
             description="Whether a change that loosens rules waits for a second manager, or a day.",
         ),
     ]
+    answers_from_knowledge: Annotated[
+        bool,
+        Field(
+            default=False,
+            description="Whether the embedded brain's answers from knowledge are sent without a "
+            "person.",
+        ),
+    ]
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
     ]

@@ -13,6 +13,7 @@ from domain.agent.thinking import Finding
 from domain.agent.verdict import Verdict
 from domain.exports.record import BigCount, Count, Id, Record, Score, Share, Time
 from domain.intake.event import UnifiedEvent
+from domain.intake.merchant_request import MerchantRequest
 from domain.integrations.order import Lookup
 from domain.runs.run import RunResult, RunStatus, Timings
 
@@ -43,6 +44,10 @@ class EventRecord(Record):
     author: Annotated[
         str | None,
         Field(default=None, description="Id of the user who typed it; null if a system sent it."),
+    ]
+    merchant_request: Annotated[
+        MerchantRequest | None,
+        Field(default=None, description="What the merchant's own system asked for, if it did."),
     ]
     received_at: Annotated[Time, Field(description="When it came.")]
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, JsonValue, computed_field, model_validator
 
 from domain.intake.customer_email import customer_key
+from domain.intake.merchant_request import MerchantRequest
 from domain.intake.proved_address import ProofKind, ProvedAddress
 
 DEFAULT_EVENT_TYPE: Final = "api_direct"
@@ -34,7 +35,8 @@ class InboundEvent(BaseModel):
     """One event as the caller sent it, its known fields typed and the rest in `payload`.
 
     `author`: id of the user who typed the event with a session, None if a system sent it. No
-    caller can set it: admission takes it from the session.
+    caller can set it: admission takes it from the session. `merchant_request`: set by the gateway
+    alone, for callers whose word counts.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,6 +47,7 @@ class InboundEvent(BaseModel):
     message: str | None = None
     payload: dict[str, JsonValue] = {}
     author: str | None = None
+    merchant_request: MerchantRequest | None = None
 
 
 class UnifiedEvent(BaseModel):
@@ -65,6 +68,7 @@ class UnifiedEvent(BaseModel):
     `asked_before_code`: the message brought the right code, and its words are those that stood in
     the thread before; another person may have written them.
     `author`: id of the user who typed the event; it is then never the customer's word.
+    `merchant_request`: what the merchant's own system asks for.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -90,6 +94,7 @@ class UnifiedEvent(BaseModel):
     asked_before_code: bool = False
     platform: str = ""
     author: str | None = None
+    merchant_request: MerchantRequest | None = None
     fields: dict[str, str] = {}
 
     @model_validator(mode="before")

@@ -67,7 +67,8 @@ def normalize(
     parsed = MailHeaders(view)
     who = correspondent(event, channel, parsed, text, authserv_ids)
     email, name = who.box.address, _customer_name(view, who.box.name)
-    given = _order_number(channel, view)
+    asked = event.merchant_request if event.author is None else None
+    given = asked.order_number.lstrip("# ") if asked else _order_number(channel, view)
     found = (*find_order_numbers(subject or ""), *find_order_numbers(text))
     orders = same_once((given, *found) if given else found)
     order = next(iter(orders), None)
@@ -95,6 +96,7 @@ def normalize(
         author_id=view.line(("author_id",), MAX_ID_CHARS) if channel is Channel.HELPDESK else None,
         platform=head_of(event.event_type),
         author=event.author,
+        merchant_request=asked,
         fields=_fields(event.payload, derived),
     )
 

@@ -148,6 +148,8 @@ def _written_rule(rule: ActionRule) -> dict[str, JsonValue]:
         written["limits"] = _written_limits(rule.limits)
     if rule.tags:
         written["tags"] = list(rule.tags)
+    if rule.merchant_requests:
+        written["merchant_requests"] = True
     return written
 
 

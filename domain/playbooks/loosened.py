@@ -115,6 +115,8 @@ def _of_rule(
 ) -> Iterator[LoosenedRule]:
     if _RANK[new.level] > _RANK[old.level]:
         yield LoosenedRule(place=f"{name}.level", before=old.level.value, after=new.level.value)
+    if new.merchant_requests and not old.merchant_requests:
+        yield LoosenedRule(place=f"{name}.merchant_requests", before="false", after="true")
     if new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
         # Of what was never done, the level says all, and its amounts with it.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:

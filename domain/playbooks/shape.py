@@ -125,6 +125,7 @@ class _Action(_Part):
     within_days: StrictInt | None = Field(default=None, ge=1, le=MAX_DAYS)
     limits: _Limits | None = None
     tags: tuple[Annotated[str, AfterValidator(_tag)], ...] = Field(default=(), max_length=MAX_TAGS)
+    merchant_requests: StrictBool = False
 
     def domain(self) -> ActionRule:
         return ActionRule(
@@ -134,6 +135,7 @@ class _Action(_Part):
             within_days=self.within_days,
             limits=self.limits.domain() if self.limits else None,
             tags=self.tags,
+            merchant_requests=self.merchant_requests,
         )
 
 

@@ -87,7 +87,8 @@ class PersistResult(Contract):
     `joined`: nothing was stored, for the message was added to that open review of its conversation
     in place of a review of its own. `late_answer`: what a visitor of the widget may have left
     before, to be mailed if it stays unseen. `notice`: a review that was opened, of which the
-    client's people get a notice in a chat; empty for none. `reopened`: runs to start again."""
+    client's people get a notice in a chat; empty for none. `reopened`: runs to start again.
+    `stopped`: nothing was stored, for everything automatic was stopped before the answer was."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
@@ -95,6 +96,7 @@ class PersistResult(Contract):
     late_answer: LateAnswer | None = None
     notice: str = ""
     reopened: tuple[ReopenedRun, ...] = ()
+    stopped: bool = False
 
 
 class DryRunInput(Contract):

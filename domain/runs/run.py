@@ -8,6 +8,7 @@ from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
 from domain.agent.thinking import ThinkingResult
+from domain.agent.verdict import PolicyReason
 
 
 class RunStatus(StrEnum):
@@ -128,6 +129,8 @@ def status_of(steps: tuple[StepOutcome, ...]) -> RunStatus:
 
 def reason_of(steps: tuple[StepOutcome, ...]) -> EscalationReason:
     """Why a human is asked about these outcomes."""
+    if any(step.detail == PolicyReason.AUTOMATION_STOPPED for step in steps):
+        return EscalationReason.AUTOMATION_STOPPED
     blocked = any(step.state is StepState.BLOCKED for step in steps)
     return EscalationReason.POLICY_RESTRICTION if blocked else EscalationReason.TOOL_FAILURE
 

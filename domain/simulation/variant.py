@@ -38,6 +38,7 @@ class Variant(_Part):
     `draft`: a playbook that is not saved; with `playbook_id` it stands for that one, so that cases
     and events that fall to it are thought through by the draft. `threshold`: in place of the
     playbook's own. `embedded_brain`: think with the embedded brain though a model is configured.
+    `answers_from_knowledge`: in place of the client's setting.
     """
 
     playbook_id: str | None = None
@@ -46,6 +47,7 @@ class Variant(_Part):
     threshold: float | None = Field(default=None, ge=0, le=1)
     content: ContentVariant | None = None
     embedded_brain: bool = False
+    answers_from_knowledge: bool | None = None
 
 
 LIVE = Variant()

@@ -86,6 +86,11 @@ class ClientSettings(BaseModel):
         description="Whether a change that lets the agent do more waits for a second manager, or a "
         "day; with one manager alone it never waits.",
     )
+    answers_from_knowledge: bool = Field(
+        default=True,
+        description="Whether the embedded brain's answers from knowledge are sent without a person "
+        "where the brain is sure; else they wait as drafts.",
+    )
     updated_at: datetime | None = None
 
 
@@ -104,6 +109,7 @@ class SettingsChange(BaseModel):
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
+    answers_from_knowledge: bool | None = None
 
 
 class SettingsAdjustment(BaseModel):
@@ -128,6 +134,7 @@ class SettingsAdjustment(BaseModel):
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
+    answers_from_knowledge: bool | None = None
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
@@ -149,6 +156,7 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         authserv_ids=None if servers is None else check_authserv_ids(servers),
         ask_rating=adjustment.ask_rating,
         holds_loosening=adjustment.holds_loosening,
+        answers_from_knowledge=adjustment.answers_from_knowledge,
     )
 
 

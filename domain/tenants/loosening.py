@@ -106,10 +106,16 @@ def _words_removed(before: ClientSettings, after: ClientSettings) -> _Pair | Non
     return (", ".join(removed), "none") if removed else None
 
 
+def _knowledge_sent(before: ClientSettings, after: ClientSettings) -> _Pair | None:
+    sent = after.answers_from_knowledge and not before.answers_from_knowledge
+    return ("false", "true") if sent else None
+
+
 SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _Pair | None]]] = {
     "holds_loosening": _hold_ended,
     "authserv_ids": _servers_believed,
     "sensitive_words": _words_removed,
+    "answers_from_knowledge": _knowledge_sent,
 }
 """By setting: return what it was and becomes if the change loosens, else None."""
 
@@ -124,8 +130,8 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """Return the settings whose change lowers what counts as proof, takes matters from people, or
-    ends the wait itself."""
+    """Return the settings whose change lowers what counts as proof, takes matters from people, lets
+    the agent answer more by itself, or ends the wait itself."""
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
         for name, rule in SETTINGS_RULES.items()

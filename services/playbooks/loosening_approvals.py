@@ -19,6 +19,7 @@ from services.playbooks.playbooks import (
     update_playbook,
 )
 from services.playbooks.publish_gate import Publication
+from services.tenants.automation import RESUME, resume_automation
 from services.tenants.client_settings import USE as SETTINGS
 from services.tenants.client_settings import change_settings
 from services.tenants.loosenings import give_trust
@@ -80,12 +81,7 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
     if asked is None or not asked.manages:
         raise RoleRequired
     actor = Actor.person(asked.user_id, asked.role)
-    if found.change.get("use") == SETTINGS:
-        change = SettingsChange.model_validate(found.change["settings"])
-        await change_settings(work, actor, change, granted=found)
-        return
-    if found.change.get("use") in HELD_TRUST:
-        await give_trust(work, actor, found)
+    if await _beside_playbooks(work, actor, found):
         return
     wanted = WantedChange.model_validate(found.change)
     live = Publication(model, wanted.override)
@@ -109,6 +105,21 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
             await switch_playbook(work, actor, playbook_id, live, active=active, granted=found)
         case "delete":
             await delete_playbook(work, actor, wanted.playbook_id, granted=found)
+
+
+async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
+    """Carry out a change that is not of playbooks. Return False for one that is."""
+    use = found.change.get("use")
+    if use == SETTINGS:
+        change = SettingsChange.model_validate(found.change["settings"])
+        await change_settings(work, actor, change, granted=found)
+    elif use == RESUME:
+        await resume_automation(work, actor, granted=found)
+    elif use in HELD_TRUST:
+        await give_trust(work, actor, found)
+    else:
+        return False
+    return True
 
 
 async def note_mailed(work: UnitOfWork, loosening_id: str) -> None:

@@ -38,7 +38,8 @@ _EVENT: Final = f"""(
     SELECT json_build_object(
         'source', e.source, 'event_type', e.event_type, 'customer_email', e.customer_email,
         'message', e.message, 'subject', e.subject, 'text', e.text, 'payload', e.payload,
-        'unified', e.unified, 'author', e.author, 'received_at', {utc("e.received_at")})
+        'unified', e.unified, 'author', e.author,
+        'merchant_request', e.merchant_request, 'received_at', {utc("e.received_at")})
     FROM engine_events AS e
     WHERE e.client_id = t.client_id AND e.id = t.event_id)"""  # noqa: S608 - constants
 
@@ -95,6 +96,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),
+            Column(
+                "answers_from_knowledge",
+                CellKind.BOOLEAN,
+                "coalesce(t.answers_from_knowledge, true)",
+            ),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),

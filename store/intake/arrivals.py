@@ -62,7 +62,7 @@ class ArrivalRepository(TenantRepository):
         )
 
     def _values(self, arrival: Arrival, customer: str | None, at: datetime) -> dict[str, object]:
-        event = arrival.event
+        event, asked = arrival.event, arrival.event.merchant_request
         return {
             "client_id": self._tenant,
             "event_id": arrival.event_id,
@@ -72,6 +72,7 @@ class ArrivalRepository(TenantRepository):
             "message": event.message,
             "payload": event.payload,
             "author": event.author,
+            "merchant_request": asked.model_dump(mode="json") if asked else None,
             "received_at": arrival.received_at,
             "received_by": arrival.received_by,
             "message_id": arrival.message_id,
@@ -86,9 +87,10 @@ class ArrivalRepository(TenantRepository):
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
-                                   payload, author, outcome, received_at, received_by)
+                                   payload, author, merchant_request, outcome, received_at,
+                                   received_by)
         VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
-                :payload, :author, :outcome, :received_at, :received_by)
+                :payload, :author, :merchant_request, :outcome, :received_at, :received_by)
     )"""
 _RUN: Final = """, stored_run AS (
         INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,
@@ -101,6 +103,9 @@ _MESSAGE: Final = """
     VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, 'customer', :body, :now,
             :session_id)
 """
-_PAYLOAD: Final = sa.bindparam("payload", type_=JSONB)
-_STORE_MESSAGE: Final = sa.text(_EVENT + _MESSAGE).bindparams(_PAYLOAD)
-_STORE_RUN: Final = sa.text(_EVENT + _RUN + _MESSAGE).bindparams(_PAYLOAD)
+_JSON: Final = (
+    sa.bindparam("payload", type_=JSONB),
+    sa.bindparam("merchant_request", type_=JSONB(none_as_null=True)),
+)
+_STORE_MESSAGE: Final = sa.text(_EVENT + _MESSAGE).bindparams(*_JSON)
+_STORE_RUN: Final = sa.text(_EVENT + _RUN + _MESSAGE).bindparams(*_JSON)

@@ -131,9 +131,9 @@ _REMOVE: Final = {
     "engine_events, emptied": """
         UPDATE engine_events
         SET customer_email = NULL, message = NULL, subject = NULL, text = NULL, payload = '{{}}',
-            unified = NULL
+            unified = NULL, merchant_request = NULL
         WHERE {mine} AND id = ANY(:events) AND (
-            num_nonnulls(customer_email, message, subject, text, unified) > 0
+            num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
     "ai_conversations": """
         DELETE FROM ai_conversations AS conversation

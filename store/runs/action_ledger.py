@@ -11,7 +11,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from domain.agent.plan import ActionKind, StepOutcome, StepState
+from domain.agent.plan import IN_PLACE, ActionKind, StepOutcome, StepState
 from domain.agent.situation import CUSTOMER_WINDOW, Spent
 from domain.core.money import Money
 from store.core.repository import TenantRepository
@@ -171,6 +171,17 @@ class ActionLedger(TenantRepository):
                 action_ledger.c.round == place.round,
                 action_ledger.c.state == _PLANNED,
                 action_ledger.c.id == entry_id,
+            )
+        )
+
+    async def take_back_answer(self, run_id: str, round_: int) -> None:
+        """Delete what `record` wrote in the round: the answer was stopped before it was stored."""
+        await self._connection.execute(
+            sa.delete(action_ledger).where(
+                action_ledger.c.client_id == self._tenant,
+                action_ledger.c.run_id == run_id,
+                action_ledger.c.round == round_,
+                action_ledger.c.action.in_(IN_PLACE),
             )
         )
 

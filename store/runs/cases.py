@@ -43,12 +43,11 @@ class Case:
     the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
     often the agent answered in the thread in the hour before this message. `unattended_turns`: how
     often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
-    people have the thread, by another message's open review or for good. `is_taken`: by somebody
-    at the dashboard, who may have no review of it yet. `approvals`: how many
-    people approved the plan. `sender_name`: who mails to the customer are from. `system_prompt`:
-    the client's instructions to a language model. `sensitive_words`: the client's own, that always
-    reach a human. `frame`: how the client greets this customer and signs. `has_files`: files came
-    with the message.
+    people have the thread, by another message's open review or for good. `is_taken`: by a member
+    at the dashboard, perhaps without a review. `approvals`: how many people approved the plan.
+    `sender_name`: who mails to the customer are from. `has_files`: files came with the message.
+    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: as the client set them. `frame`:
+    how the client greets this customer and signs.
     """
 
     event: UnifiedEvent
@@ -60,6 +59,7 @@ class Case:
     system_prompt: str
     sensitive_words: tuple[str, ...]
     frame: AnswerFrame
+    answers_from_knowledge: bool
     rulebook: Rulebook
     turns: tuple[Turn, ...]
     thread: Thread
@@ -105,6 +105,7 @@ class CaseRepository(TenantRepository):
             frame=AnswerFrame.of(
                 row.frame or {}, brand_name=brand_name, customer_name=event.customer_name
             ),
+            answers_from_knowledge=row.answers_from_knowledge is not False,
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
             thread=_thread(row).seen_by(event),
@@ -210,6 +211,7 @@ _CASE: Final = (
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
         client_settings.c.frame,
+        client_settings.c.answers_from_knowledge,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
         ai_conversations.c.id.label("conversation_id"),

@@ -104,8 +104,23 @@ client_settings: Final = sa.Table(
     json("frame", "{}"),
     # Whether a change that loosens waits for a second manager or a day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
+    # Whether the embedded brain's answers from knowledge are sent without a person.
+    sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
+    # The client's stop of everything automatic, and who made it.
+    time("stopped_at", nullable=True),
+    text("stopped_by", nullable=True),
     time("updated_at"),
     sa.UniqueConstraint("widget_key"),
+)
+
+# The operators' stop of everything automatic, for all clients: one row while it is on.
+installation_stops: Final = sa.Table(
+    "installation_stops",
+    metadata,
+    sa.Column("id", sa.Boolean, primary_key=True),
+    time("stopped_at"),
+    text("stopped_by"),
+    sa.CheckConstraint("id", name="one"),
 )
 
 # Changes that loosen what the agent may do: each waits for a second manager or its time.

@@ -20,6 +20,14 @@ class AnswersByMailRepository(TenantRepository):
         ).one_or_none()
         return None if row is None else LateAnswer(session_id=row.session_id, number=row.number)
 
+    async def automatic_run_of(self, answer: LateAnswer) -> str | None:
+        """The run that gave the answer; None if a person wrote it, or it was erased."""
+        found: str | None = await self._connection.scalar(
+            _RUN_OF,
+            {"tenant": self._tenant, "session": answer.session_id, "number": answer.number},
+        )
+        return found
+
     async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
         """Note that the answer is mailed, and what goes into the mail. None if the visitor has seen
         it, if a later one was mailed, and if the address or the answer was erased.
@@ -56,6 +64,13 @@ _LATE: Final = sa.text("""
           JOIN escalation_tickets review ON review.client_id = run.client_id
                                         AND review.run_id = run.id
           WHERE run.client_id = answer.client_id AND run.event_id = answer.event_id))
+""")
+_RUN_OF: Final = sa.text("""
+    SELECT run.id FROM engine_messages answer
+    JOIN engine_runs run ON run.client_id = answer.client_id AND run.event_id = answer.event_id
+    WHERE answer.client_id = :tenant AND answer.widget_session_id = :session
+      AND answer.widget_number = :number AND answer.direction = 'outbound'
+      AND answer.author = 'agent'
 """)
 _CLAIM: Final = sa.text("""
     UPDATE widget_sessions session SET mailed_number = :number

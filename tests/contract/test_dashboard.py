@@ -16,7 +16,7 @@ from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS
 from tests.support.reviews.reviews import open_review
-from tests.support.tenants.access import CHECKOUTS, CREDITS, PLAN, USAGE
+from tests.support.tenants.access import AUTOMATION, CHECKOUTS, CREDITS, PLAN, USAGE
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
@@ -36,6 +36,7 @@ INCLUDED = (
     CREDITS,
     CHECKOUTS,
     f"{USAGE}$",
+    AUTOMATION,
 )
 # Well below what a run has: requests that the document allows and that really were answered.
 FLOORS = {
@@ -52,6 +53,7 @@ FLOORS = {
     ("POST", f"{PLAN}/downgrade", 200): 1,
     ("POST", f"{PLAN}/checkout", 409): 1,  # no account of Stripe's is configured
     ("GET", CREDITS, 200): 3,
+    ("POST", f"{AUTOMATION}/stop", 200): 3,
     ("GET", USAGE, 200): 3,
     ("GET", f"{CHECKOUTS}/ID", 200): 3,
     ("POST", WEBHOOKS, 201): 5,

@@ -17,7 +17,7 @@ from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT
 from tests.support.intake.admission import admit_event
 from tests.support.reviews.dashboard import REVIEWS
-from tests.support.tenants.access import CHECKOUTS, CREDITS, PLAN
+from tests.support.tenants.access import AUTOMATION, CHECKOUTS, CREDITS, PLAN
 from tests.support.tenants.access import USAGE as BILLED
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
@@ -42,10 +42,13 @@ ELSEWHERE = (
     CREDITS,
     CHECKOUTS,
     f"{BILLED}$",
+    AUTOMATION,
     *ACCOUNT,
     *LEARNING,
     # No document says which file there is: tests/api/intake.
     "/api/dashboard/attachments/",
+    # The token is a member's: tests/api/tenants.
+    "/api/operator/",
     # No document says what came in, or who asked for their data: tests/api/inbound.
     "/api/dashboard/(inbound|data-requests|polls)",
     # No document says which address can sign in, or which code is right: tests/api/identity.

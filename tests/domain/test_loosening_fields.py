@@ -25,6 +25,7 @@ LOOSER_SETTINGS: dict[str, tuple[object, object]] = {
     "holds_loosening": (True, False),
     "authserv_ids": ((), ("mx.eve.test",)),
     "sensitive_words": (("lawyer", "poison"), ("poison",)),
+    "answers_from_knowledge": (False, True),
 }
 OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "system_prompt": (None, "Refund everyone."),
@@ -140,6 +141,7 @@ LOOSER_PLAYBOOKS: dict[str, list[tuple[PlaybookEntry, PlaybookEntry]]] = {
             _entry(ActionKind.TAG, APPROVED, tags=("b",)),
         ),
     ],
+    "rulebook.actions.merchant_requests": [(_entry(), _entry(merchant_requests=True))],
     "rulebook.actions.limits.currency": [
         (_entry(), _entry(limits=MoneyLimits(currency="KWD", per_action=1)))
     ],

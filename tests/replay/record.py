@@ -22,6 +22,7 @@ from tests.replay.inbound_scenarios import INBOUND_SCENARIOS
 from tests.replay.notice_scenarios import NOTICE_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
+from tests.replay.stop_scenarios import STOP_SCENARIOS, stop_after_execute, stopped_late
 from tests.replay.thread_scenarios import BRAINS, THREAD_SCENARIOS
 from tests.replay.webhook_scenarios import WEBHOOK_SCENARIOS, WebhookScenario
 from tests.replay.widget_scenarios import WIDGET_SCENARIOS
@@ -41,7 +42,9 @@ SCENARIOS = {
     **WIDGET_SCENARIOS,
     **NOTICE_SCENARIOS,
     **INBOUND_SCENARIOS,
+    **STOP_SCENARIOS,
 }
+_PREPARED = {**PREPARED, stopped_late.__name__: stop_after_execute}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}
 SHORT_EXPIRY_HOURS = 0.2 / 3600
@@ -71,8 +74,8 @@ async def record(
                 engine.activities = dataclasses.replace(
                     engine.activities, think=think_with(engine.database, BRAINS[name](engine))
                 )
-            if name in PREPARED:
-                PREPARED[name](engine)
+            if name in _PREPARED:
+                _PREPARED[name](engine)
             async with engine.working():
                 handle = engine.client.get_workflow_handle(await scenario(engine, shop, mail))
                 with suppress(WorkflowFailureError) if name in FAILING else nullcontext():

@@ -16,6 +16,7 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
+from tests.support.tenants.automation import stop
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 from tests.support.widget.page import page_of, signed, with_secret
 from tests.support.widget.talk import VERIFIED, answer, ask, begin
@@ -54,6 +55,22 @@ async def test_an_unseen_answer_is_mailed_to_the_verified_address(
     assert sent["From"].startswith("Boutique")
     assert sent["Auto-Submitted"] == "auto-generated"
     assert "C'est parti." in sent.get_content()
+
+
+async def test_no_late_answer_of_the_agent_is_mailed_while_it_is_stopped(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    """It stays on the page. A person's is mailed."""
+    session_id = await begin(engine.database, shop, email=VERIFIED)
+    ref = await ask(engine.database, shop, session_id, payload={"customer_email": TYPED})
+    number = await answer(engine.database, shop, ref, "C'est l'agent.", author="agent")
+    assert number is not None
+    await stop(engine, shop)
+
+    await mail_it(engine, shop, LateAnswer(session_id=session_id, number=number))
+    assert mail.mails == []
+    await mail_it(engine, shop, await late_answer(engine, shop))
+    assert len(mail.mails) == 1
 
 
 async def test_a_seen_answer_and_one_for_a_typed_address_are_not_mailed(

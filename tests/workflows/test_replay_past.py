@@ -5,21 +5,26 @@ from typing import Any
 
 import pytest
 
+from adapters.system import new_ulid, utc_now
 from domain.agent.rulebook import ActionLevel
 from domain.playbooks.file import written
 from domain.tenants.client import Role
+from store.content.content import ContentRepository
 from store.playbooks.playbooks import PlaybookRepository
 from tests.support.agent.acting import ASKED, CUSTOMER, Acting, acting_shop, order, promising, rules
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import row_counts
 from tests.support.core.waiting import eventually
 from tests.support.reviews.dashboard import person
-from tests.support.tenants.shop import UNSURE_MESSAGE
+from tests.support.tenants.shop import UNSURE_MESSAGE, open_shop
 
 pytestmark = pytest.mark.own_database
 
 REPLAYS = "/api/dashboard/replays"
 TICKET = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
+SETTINGS = "/api/dashboard/settings"
+DELIVERY = "Standard delivery takes 3 to 6 working days and costs 4.90 EUR."
+DELIVERY_QUESTION = "How long does standard delivery take?"
 # What a replay may write.
 _OWN = {"replays", "replay_changes", "audit_entries", "audit_heads"}
 
@@ -67,6 +72,48 @@ async def test_what_really_came_ends_as_it_did_until_something_is_changed(
     assert {name: after[name] for name in before if name not in _OWN} == {
         name: count for name, count in before.items() if name not in _OWN
     }
+
+
+async def test_the_past_month_with_answers_from_knowledge_sent(acting: LiveEngine) -> None:
+    """What a member sees before turning the setting on."""
+    shop = await open_shop(acting.database)
+    async with acting.database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_knowledge(
+            entry_id=new_ulid(),
+            title="Standard delivery",
+            body=DELIVERY,
+            language="en",
+            now=utc_now(),
+        )
+    it = Acting(shop, Path())
+    headers = await person(acting, shop, Role.OWNER)
+    named = {"client_id": shop.client_id}
+
+    async def ask(number: int) -> dict[str, Any]:
+        body = {"message": DELIVERY_QUESTION, "customer_email": f"lea{number}@example.com"}
+        answer: dict[str, Any] = (await acting.post(shop, **body)).json()
+        return answer
+
+    async def send(sent: bool) -> None:
+        change = {"answers_from_knowledge": sent}
+        changed = await acting.http.patch(SETTINGS, params=named, json=change, headers=headers)
+        assert changed.status_code == 200, changed.text
+
+    async with acting.working():
+        await send(False)
+        held = await ask(1)
+        assert (held["status"], held["response"]) == ("needs_review", "")
+        same = await _replayed(acting, it, {})
+        sent = await _replayed(acting, it, {"answers_from_knowledge": True})
+        (example,) = await _examples(acting, it, sent["id"])
+        await send(True)
+        answer = await ask(2)
+
+    assert same["changed"] == 0
+    assert sent["tally"]["changes"] == {"now_answered": 1}
+    assert example["before"]["reason"] == "policy_restriction"
+    assert "3 to 6 working days" in example["draft_after"]
+    assert (answer["status"], answer["response"]) == ("completed", example["draft_after"])
 
 
 async def _replayed(acting: LiveEngine, it: Acting, variant: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, Part
 from api.schemas.intake.gateway import (
     MAX_HTML,
+    NOT_THE_MERCHANT,
     NOT_VOUCHED,
+    GatewayNotice,
     GatewayRequest,
     GatewayResult,
     NoPlaybook,
@@ -78,10 +80,16 @@ async def gateway(
     else:
         answer = await answer_event(by, call.event(), _idempotency(key, sent.body), resources)
     body = answer.model_dump(mode="json", exclude_none=True)
-    if claims_proof(call.payload) and not vouches and isinstance(answer, RunResult):
-        body["notices"] = [NOT_VOUCHED.model_dump()]
+    if not vouches and isinstance(answer, RunResult) and (notices := _ignored(call)):
+        body["notices"] = [notice.model_dump() for notice in notices]
     # Not by FastAPI, which would check what is ours once more.
     return json_response(body)
+
+
+def _ignored(call: GatewayRequest) -> list[GatewayNotice]:
+    """What a caller whose word does not count sent in vain."""
+    notices = [NOT_VOUCHED] if claims_proof(call.payload) else []
+    return [*notices, NOT_THE_MERCHANT] if call.merchant_request else notices
 
 
 def _idempotency(key: str | None, body: bytes) -> IdempotencyKey | None:

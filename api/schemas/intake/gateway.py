@@ -2,11 +2,12 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from domain.core.errors import InvalidBody
 from domain.intake.event import Channel, InboundEvent, channel_of, resolve_event_type
+from domain.intake.merchant_request import MerchantRequest
 from domain.tenants.errors import ClientIdMissing
 
 MAX_HTML: Final = 500_000
@@ -17,6 +18,7 @@ _ONE_LINE: Final = (
 )
 _Unlisted = SkipJsonSchema[dict[str, JsonValue]]
 _Text200 = Annotated[str, Field(max_length=200)]
+_MerchantRequest = Annotated[MerchantRequest, WithJsonSchema(MerchantRequest.model_json_schema())]
 
 
 class GatewayRequest(BaseModel):
@@ -43,6 +45,12 @@ class GatewayRequest(BaseModel):
         "an object that holds it, as Gorgias sends it.",
         examples=["Où est ma commande #1042 ?"],
     )
+    merchant_request: _MerchantRequest | None = Field(
+        default=None,
+        description="An action that your own system asks for, without the customer's word. Read "
+        "only with an ak_ key or the engine secret, and only where the playbook enables it.",
+        examples=[{"kind": "refund", "order_number": "1042"}],
+    )
     is_test: bool = Field(
         default=False, description="True: dry run, only the brain runs and nothing is kept."
     )
@@ -64,6 +72,7 @@ class GatewayRequest(BaseModel):
             customer_email=self.customer_email,
             message=self.message if isinstance(self.message, str) else None,
             payload=self.payload,
+            merchant_request=self.merchant_request,
         )
 
 
@@ -74,6 +83,11 @@ class GatewayNotice(BaseModel):
     message: str
 
 
+NOT_THE_MERCHANT: Final = GatewayNotice(
+    code="merchant_request_ignored",
+    message="`merchant_request` est ignoré : seule une clé ak_ ou le secret du moteur peut "
+    "demander une action au nom du marchand.",
+)
 NOT_VOUCHED: Final = GatewayNotice(
     code="customer_not_verified",
     message="`customer_verified` est ignoré : seuls une clé ak_ et le secret du moteur peuvent se "

@@ -46,6 +46,9 @@ class ReplayVariantBody(StrictBody):
     embedded_brain: Annotated[
         bool, Field(description="Think with the embedded brain, whatever is configured.")
     ] = False
+    answers_from_knowledge: Annotated[
+        bool | None, Field(description="In place of the client's setting; absent: as it is set.")
+    ] = None
 
     @property
     def variant(self) -> Variant:
@@ -59,6 +62,7 @@ class ReplayVariantBody(StrictBody):
             draft=draft.spec if draft else None,
             threshold=self.threshold,
             embedded_brain=self.embedded_brain,
+            answers_from_knowledge=self.answers_from_knowledge,
         )
 
 

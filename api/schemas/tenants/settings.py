@@ -173,6 +173,10 @@ class SettingsBody(StrictBody):
         bool | None,
         Field(description="Have changes that loosen rules wait for a second manager, or a day."),
     ] = None
+    answers_from_knowledge: Annotated[
+        bool | None,
+        Field(description="Send the embedded brain's answers from knowledge without a person."),
+    ] = None
 
     @property
     def change(self) -> SettingsChange:
@@ -190,4 +194,5 @@ class SettingsBody(StrictBody):
             authserv_ids=None if servers is None else check_authserv_ids(servers),
             ask_rating=self.ask_rating,
             holds_loosening=self.holds_loosening,
+            answers_from_knowledge=self.answers_from_knowledge,
         )

@@ -26,6 +26,7 @@ NOTHING: dict[str, object] = {
     "authserv_ids": [],
     "ask_rating": False,
     "holds_loosening": True,
+    "answers_from_knowledge": True,
     "updated_at": None,
 }
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import pytest
 
-from domain.agent.brain import BrainAnswer, BrainRequest, Category, Proposal
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Passage, Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.material import Material
@@ -63,6 +63,46 @@ def waits_for(result: ThinkingResult) -> EscalationReason | None:
 
 async def test_an_answer_without_a_doubt_is_sent() -> None:
     assert waits_for(await thought(HELLO)) is None
+
+
+FROM_KNOWLEDGE: Final = ANSWER.model_copy(
+    update={
+        "response": "Delivery takes three days.",
+        "citations": (Citation(kind="knowledge", id="K1", title="Delivery"),),
+    }
+)
+DELIVERY: Final = (
+    Passage(id="K1", title="Delivery", body="Delivery takes three days.", language="en", rank=1.0),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "setting", "reason"),
+    [
+        (FROM_KNOWLEDGE, True, None),
+        (FROM_KNOWLEDGE, False, EscalationReason.POLICY_RESTRICTION),
+        # A language model composes its answers: the setting is not about them.
+        (FROM_KNOWLEDGE.model_copy(update={"prompt_version": "7"}), False, None),
+        # Templates keep their rules.
+        (ANSWER, False, None),
+        (
+            ANSWER.model_copy(
+                update={"citations": (Citation(kind="template", id="T1", title="Hello"),)}
+            ),
+            False,
+            None,
+        ),
+    ],
+)
+async def test_an_answer_from_knowledge_waits_where_the_client_has_it_so(
+    answer: BrainAnswer, setting: bool, reason: EscalationReason | None
+) -> None:
+    result = await thought(
+        HELLO, FixedBrain(answer), passages=DELIVERY, answers_from_knowledge=setting
+    )
+
+    assert waits_for(result) is reason
+    assert result.text == answer.response
 
 
 async def test_after_so_many_answers_in_an_hour_people_do() -> None:

@@ -16,6 +16,7 @@ from store.intake.tables import engine_events
 from store.integrations.tables import integrations
 from store.metadata import metadata
 from store.runs.tables import ai_conversations, customer_memories, engine_messages
+from store.tenants.client_settings import SettingsRepository
 from tests.support.core.postgres import PostgresServer, as_owner
 from tests.support.core.rows import only_row, rows
 from tests.support.intake.admission import admit_event
@@ -158,3 +159,21 @@ async def test_an_owner_without_special_rights_migrates(postgres: PostgresServer
         finally:
             connection.execute("DROP DATABASE IF EXISTS plainly_owned WITH (FORCE)")
             connection.execute("DROP ROLE plain_owner")
+
+
+async def test_accounts_of_before_keep_answers_from_knowledge_as_drafts(
+    postgres: PostgresServer,
+) -> None:
+    """A new account has them sent."""
+    with postgres.database() as url:
+        database = Database(url)
+        before = await open_shop(database)
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "7d1f40a6c2b8")
+        await asyncio.to_thread(migrate, as_owner(url))
+        after = await open_shop(database)
+
+        for shop, sent in ((before, False), (after, True)):
+            async with database.reading(shop.tenant) as connection:
+                settings = await SettingsRepository(connection, shop.tenant).read()
+            assert settings.answers_from_knowledge is sent
+        await database.close()

@@ -34,12 +34,14 @@ ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
+AUTOMATION: Final = "/api/dashboard/automation"
 INBOUND: Final = "/api/dashboard/inbound"
 DATA_REQUESTS: Final = "/api/dashboard/data-requests"
 PLAN: Final = "/api/dashboard/plan"
 CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
 USAGE: Final = "/api/dashboard/usage"
+_NO_WEBHOOK: Final = "inbound_webhook_not_found"
 
 ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
@@ -87,19 +89,15 @@ ACCESS: Final[dict[Route, Access]] = {
     **{("GET", path): Access(ALL) for path in INSIGHT_ROUTES},
     ("GET", AUDIT): Access(MANAGERS),
     ("GET", INBOUND): Access(ALL),
-    ("GET", INBOUND + "/{inbound_id}"): Access(
-        ALL, Client.RECORD, missing="inbound_webhook_not_found"
-    ),
-    ("POST", INBOUND + "/{inbound_id}/replay"): Access(
-        MANAGERS, Client.RECORD, missing="inbound_webhook_not_found"
-    ),
+    ("GET", INBOUND + "/{inbound_id}"): Access(ALL, Client.RECORD, missing=_NO_WEBHOOK),
+    ("POST", INBOUND + "/{inbound_id}/replay"): Access(MANAGERS, Client.RECORD, None, _NO_WEBHOOK),
     ("GET", DATA_REQUESTS): Access(MANAGERS),
-    ("GET", DATA_REQUESTS + "/{request_id}"): Access(
-        MANAGERS, Client.RECORD, missing="data_request_not_found"
-    ),
-    ("POST", DATA_REQUESTS + "/{request_id}/fulfil"): Access(
-        MANAGERS, Client.RECORD, missing="data_request_not_found"
-    ),
+    **{
+        (method, DATA_REQUESTS + path): Access(
+            MANAGERS, Client.RECORD, missing="data_request_not_found"
+        )
+        for method, path in (("GET", "/{request_id}"), ("POST", "/{request_id}/fulfil"))
+    },
     ("GET", "/api/dashboard/polls"): Access(ALL),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
@@ -136,6 +134,8 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what in ("accept", "refuse")
     },
+    ("GET", AUTOMATION): Access(ALL),
+    **{("POST", f"{AUTOMATION}/{what}"): Access(MANAGERS) for what in ("stop", "resume")},
     ("GET", LOOSENINGS): Access(ALL),
     **{
         ("POST", f"{LOOSENINGS}/{{loosening_id}}/{what}"): Access(

@@ -63,6 +63,7 @@ SERVICE_ONLY = frozenset(
         "users",
         "erasures",
         "error_reports",
+        "installation_stops",
         "mail_counts",
         "model_spending",
         "rate_windows",

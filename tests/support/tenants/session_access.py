@@ -35,6 +35,14 @@ SESSION_ACCESS: Final[dict[Route, SessionAccess]] = {
     ("POST", "/api/copilot/chat"): SessionAccess(
         ALL, {"messages": [{"role": "user", "content": "Combien de tickets ?"}]}
     ),
+    # For internal admins alone.
+    ("GET", "/api/operator/automation"): SessionAccess(frozenset(), names_client=False),
+    **{
+        ("POST", f"/api/operator/automation/{what}"): SessionAccess(
+            frozenset(), {}, names_client=False
+        )
+        for what in ("stop", "resume")
+    },
 }
 
 

@@ -1,7 +1,17 @@
-"""Pages of tenants: keys, and the AI clients that hold some."""
+"""Pages of tenants: automation, keys, and the AI clients that hold some."""
 
 from typing import Final
 
-from api.dashboard.routers.tenants import keys_pages, loosening_pages, settings_pages
+from api.dashboard.routers.tenants import (
+    automation_pages,
+    keys_pages,
+    loosening_pages,
+    settings_pages,
+)
 
-ROUTERS: Final = (keys_pages.router, loosening_pages.router, settings_pages.router)
+ROUTERS: Final = (
+    automation_pages.router,
+    keys_pages.router,
+    loosening_pages.router,
+    settings_pages.router,
+)

@@ -1,0 +1,71 @@
+"""/api/dashboard/automation: the stop of one client. /api/operator/automation: that of all."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import ManagerDep, MemberDep
+from api.operator_access import OperatorDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, errors
+from api.schemas.tenants.automation import AutomationBody, InstallationState
+from domain.tenants.automation import AutomationState
+from services.tenants.automation import (
+    resume_automation,
+    resume_installation,
+    stop_automation,
+    stop_installation,
+)
+from store.tenants.automation import AutomationStops, InstallationStops
+
+router = APIRouter(route_class=DescribedRoute)
+
+_CLIENT: Final = "/api/dashboard/automation"
+_ALL: Final = "/api/operator/automation"
+_NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=True))]
+
+
+@router.get(_CLIENT, summary="Read whether everything automatic is stopped")
+async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
+    """For every member of the client."""
+    async with resources.database.reading(member.tenant) as connection:
+        return await AutomationStops(connection, member.tenant).read()
+
+
+@router.post(f"{_CLIENT}/stop", summary="Stop all automatic answers and actions")
+async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
+    """In effect with the answer, in all workers. People's replies and approvals go on."""
+    async with resources.work.of(member.tenant) as work:
+        return await stop_automation(work, member.actor)
+
+
+@router.post(f"{_CLIENT}/resume", summary="End the stop", responses=errors(409))
+async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
+    """The end of another member's stop waits for a second manager or a day, as a change that
+    loosens. What was held meanwhile stays with people."""
+    async with resources.work.of(member.tenant) as work:
+        return await resume_automation(work, member.actor)
+
+
+@router.get(_ALL, summary="Read whether the installation is stopped")
+async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
+    """For internal admins."""
+    async with resources.database.reading_across() as connection:
+        return InstallationState.of(await InstallationStops(connection).read())
+
+
+@router.post(f"{_ALL}/stop", summary="Stop all automatic answers and actions of every client")
+async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
+    """For internal admins. In effect with the answer, in all workers."""
+    async with resources.work.everywhere() as work:
+        return InstallationState.of(await stop_installation(work, operator))
+
+
+@router.post(f"{_ALL}/resume", summary="End the installation's stop")
+async def resume_all(
+    operator: OperatorDep, _: _NoBody, resources: ResourcesDep
+) -> InstallationState:
+    """For internal admins. Clients that have stopped themselves stay stopped."""
+    async with resources.work.everywhere() as work:
+        await resume_installation(work, operator)
+    return InstallationState.of(None)

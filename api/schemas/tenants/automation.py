@@ -1,0 +1,26 @@
+"""What a dashboard asks about the stop of everything automatic."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from api.schemas.core.strict_body import StrictBody
+from domain.tenants.automation import AutomationStop
+
+
+class AutomationBody(StrictBody):
+    """Nothing: the path says what to do."""
+
+
+class InstallationState(BaseModel):
+    """Whether the operators have stopped every client."""
+
+    stopped_at: datetime | None = Field(description="Since when; null: not stopped.")
+    stopped_by: str | None = Field(description="Who stopped it.")
+
+    @staticmethod
+    def of(stop: AutomationStop | None) -> "InstallationState":
+        return InstallationState(
+            stopped_at=None if stop is None else stop.at,
+            stopped_by=None if stop is None else stop.by,
+        )

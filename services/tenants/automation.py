@@ -1,0 +1,61 @@
+"""Stopping everything automatic, and letting it go on: for one client, and for all of them."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from domain.tenants.actor import MANAGERS, OPERATORS, Actor
+from domain.tenants.automation import AutomationState, AutomationStop, resumed
+from domain.tenants.loosening import Loosening
+from services.core.unit_of_work import UnitOfWork
+from services.tenants.loosenings import held_if_looser
+from store.tenants.automation import AutomationStops, InstallationStops
+
+RESUME: Final = "resume"
+"""How a loosening calls the end of a client's stop."""
+
+
+async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
+    """Stop all automatic answers and actions of the client, in effect with the commit. One that is
+    stopped stays as it is. Raises RoleRequired, ClientNotFound."""
+    actor.require(MANAGERS)
+    stops = AutomationStops(work.connection, work.tenant)
+    if await stops.stop(actor.known_as, work.now):
+        work.note(actor, "automation stopped")
+    return await stops.read()
+
+
+async def resume_automation(
+    work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
+) -> AutomationState:
+    """End the client's stop. The end of another member's stop loosens. `granted`: the loosening
+    that was approved. Raises RoleRequired, ClientNotFound, and what `held_if_looser` raises."""
+    actor.require(MANAGERS)
+    stops = AutomationStops(work.connection, work.tenant)
+    wanted: dict[str, JsonValue] = {"use": RESUME}
+    compare = resumed(actor.known_as)
+    async with held_if_looser(
+        work, actor, wanted, look=stops.read, compare=compare, granted=granted
+    ):
+        if (await stops.read()).stopped is not None:
+            await stops.resume(work.now)
+            work.note(actor, "automation resumed")
+    return await stops.read()
+
+
+async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | None:
+    """Stop all automatic answers and actions of every client, in effect with the commit. Raises
+    RoleRequired."""
+    actor.require(OPERATORS)
+    stops = InstallationStops(work.connection)
+    if await stops.stop(actor.known_as, work.now):
+        work.note(actor, "installation stopped")
+    return await stops.read()
+
+
+async def resume_installation(work: UnitOfWork, actor: Actor) -> None:
+    """End the installation's stop; clients that have stopped themselves stay stopped. Raises
+    RoleRequired."""
+    actor.require(OPERATORS)
+    if await InstallationStops(work.connection).resume():
+        work.note(actor, "installation resumed")

@@ -1,0 +1,104 @@
+"""The stops of everything automatic, and the question whether one holds a run.
+
+A step that answers or acts asks `holds` in the transaction that records it, and keeps a shared lock
+until that transaction ends. A stop takes the same lock for itself: once it has committed, no such
+transaction is under way, and the next one sees the stop.
+"""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.tenants.automation import AutomationState, AutomationStop
+from domain.tenants.errors import ClientNotFound
+from store.core.repository import TenantRepository
+from store.tenants.tables import client_settings, installation_stops
+
+
+class AutomationStops(TenantRepository):
+    async def holds(self, run_id: str) -> bool:
+        """Return whether a stop keeps the run from answering and acting by itself. A run whose plan
+        a person approved is never held. The answer holds until the transaction ends; ask before
+        any row but the account's is locked.
+        """
+        return bool(await self._connection.scalar(_HOLDS, {"tenant": self._tenant, "run": run_id}))
+
+    async def read(self) -> AutomationState:
+        """The client's stop and the installation's."""
+        row = (await self._connection.execute(_STATE, {"tenant": self._tenant})).one()
+        stop = None if row.at is None else AutomationStop(at=row.at, by=row.by)
+        return AutomationState(stopped=stop, installation_stopped=row.installation)
+
+    async def stop(self, by: str, now: datetime) -> bool:
+        """Stop the client once every step that is under way is recorded. Return False if it was
+        stopped before. Raises ClientNotFound, also while the client is being erased."""
+        await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
+        row = (
+            await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})
+        ).one_or_none()
+        if row is not None:
+            return True
+        if (await self.read()).stopped is None:
+            raise ClientNotFound(self._tenant)
+        return False
+
+    async def resume(self, now: datetime) -> None:
+        await self._connection.execute(
+            sa.update(client_settings)
+            .where(client_settings.c.client_id == self._tenant)
+            .values(stopped_at=None, stopped_by=None, updated_at=now)
+        )
+
+
+class InstallationStops:
+    """The stop of all clients. Its transactions span clients."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def read(self) -> AutomationStop | None:
+        row = (await self._connection.execute(sa.select(installation_stops))).one_or_none()
+        return None if row is None else AutomationStop(at=row.stopped_at, by=row.stopped_by)
+
+    async def stop(self, by: str, now: datetime) -> bool:
+        """Stop every client once every step that is under way is recorded. Return False if they
+        were stopped before."""
+        await self._connection.execute(_LOCK_ALL)
+        made = await self._connection.execute(_STOP_ALL, {"by": by, "now": now})
+        return made.rowcount == 1
+
+    async def resume(self) -> bool:
+        """Return False if nothing was stopped."""
+        gone = await self._connection.execute(sa.delete(installation_stops))
+        return gone.rowcount == 1
+
+
+_HOLDS: Final = sa.text("""
+    SELECT NOT EXISTS (
+        SELECT FROM escalation_tickets
+        WHERE client_id = :tenant AND run_id = :run AND status IN ('approved', 'edited')
+    ) AND automation_stopped(:tenant)
+""")
+_STATE: Final = sa.text("""
+    SELECT own.stopped_at AS at, own.stopped_by AS by, installation_stopped_at() AS installation
+    FROM (SELECT) AS one LEFT JOIN client_settings AS own ON own.client_id = :tenant
+""")
+_LOCK_CLIENT: Final = sa.text(
+    "SELECT pg_advisory_xact_lock(hashtextextended('automation/' || CAST(:tenant AS text), 0))"
+)
+_LOCK_ALL: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('automation', 0))")
+_STOP: Final = sa.text("""
+    INSERT INTO client_settings AS own (client_id, updated_at, stopped_at, stopped_by)
+    SELECT id, :now, :now, :by FROM clients WHERE id = :tenant AND closed_at IS NULL
+    ON CONFLICT (client_id) DO UPDATE
+    SET stopped_at = excluded.stopped_at, stopped_by = excluded.stopped_by,
+        updated_at = excluded.updated_at
+    WHERE own.stopped_at IS NULL
+    RETURNING client_id
+""")
+_STOP_ALL: Final = sa.text("""
+    INSERT INTO installation_stops (id, stopped_at, stopped_by) VALUES (true, :now, :by)
+    ON CONFLICT DO NOTHING
+""")
