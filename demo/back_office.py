@@ -38,7 +38,12 @@ class BackOffice:
         """Answer with these words, as a person of the shop does."""
         async with self.units.of(self.tenant) as work:
             await edit_review(
-                work, Actor.system(OWNER), review.id, text, seen_event=review.latest_message
+                work,
+                Actor.system(OWNER),
+                review.id,
+                text,
+                seen_event=review.latest_message,
+                seen_revision=review.revision,
             )
 
     async def sign_in_link(self, random: bytes) -> str:
@@ -50,7 +55,8 @@ class BackOffice:
         """The command that does it. It names the latest message where the customer has written
         again: without that it is refused."""
         again = review.latest_message != review.messages[0].event_id
-        seen = ("--message", review.latest_message) if again else ()
+        seen: tuple[str, ...] = ("--message", review.latest_message) if again else ()
+        seen += ("--revision", str(review.revision)) if review.revision else ()
         return self.line("review", "approve", review.id, "--text", text, *seen)
 
     def line(self, *command: str) -> str:

@@ -11,6 +11,8 @@ from evaluation.attempt import InjectionAttempt, read_all_attempts
 from evaluation.contestant import Contestant
 from evaluation.figure import HandFigure
 from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage, TemplateMessage
+from evaluation.help_question import HelpQuestion
+from evaluation.help_trial import help_figures, try_questions
 from evaluation.injections import attempt_all, injection_figures, worst_case
 from evaluation.parallel import try_all
 from evaluation.sealing import FOLDER, LabelledSet, read_set
@@ -26,6 +28,7 @@ class HandSets:
     honest: LabelledSet[HonestMessage]
     templates: LabelledSet[TemplateMessage]
     numbers: LabelledSet[NumberText]
+    help: LabelledSet[HelpQuestion]
 
     @property
     def unopened(self) -> tuple[str, ...]:
@@ -42,6 +45,7 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
         honest=with_earlier(read_set("honest", HonestMessage, folder)),
         templates=read_set("templates", TemplateMessage, folder),
         numbers=read_set("numbers", NumberText, folder),
+        help=read_set("help", HelpQuestion, folder),
     )
 
 
@@ -61,4 +65,5 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
         honest_figure(sets.honest),
         *template_figures(answered),
         *number_figures(sets.numbers),
+        *help_figures(await try_questions(brain, sets.help)),
     )

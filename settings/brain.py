@@ -1,6 +1,7 @@
 """Who thinks, and who finds knowledge by meaning."""
 
 import re
+from pathlib import Path
 from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
@@ -8,6 +9,8 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 from settings.group import WebUrl, named_by
 
 EMBEDDED_BRAIN: Final = "embedded"
+EMBEDDED_ENCODER: Final = "embedded"
+WORDS_ALONE: Final = "words"
 
 _MODEL: Final = re.compile(r"(?:openai|anthropic):\S{1,200}")
 
@@ -25,8 +28,10 @@ def _is_brain(name: str) -> str:
 
 
 def _is_embedder(name: str) -> str:
+    if name in (EMBEDDED_ENCODER, WORDS_ALONE):
+        return name
     if not (_MODEL.fullmatch(name) and name.startswith("openai:")):
-        raise ValueError("openai:<model> expected")
+        raise ValueError("embedded, words or openai:<model> expected")
     return name
 
 
@@ -105,12 +110,18 @@ class BrainSettings(BaseModel):
 
 
 class EmbeddingSettings(BaseModel):
-    """The model that finds knowledge by meaning; without one it is found by words alone."""
+    """The model that finds knowledge by meaning."""
 
     model_config = named_by("EMBEDDING_")
 
-    model: Annotated[str, AfterValidator(_is_embedder)] | None = Field(
-        default=None, description="'openai:<model>'."
+    model: Annotated[str, AfterValidator(_is_embedder)] = Field(
+        default=EMBEDDED_ENCODER,
+        description="'embedded', 'openai:<model>', or 'words' to search by words alone.",
+    )
+    folder: Path | None = Field(
+        default=None,
+        alias="EMBEDDED_MODEL_DIR",
+        description="Folder with other weights for the embedded encoder.",
     )
     base_url: WebUrl | None = None
     api_key: SecretStr | None = None

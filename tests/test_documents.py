@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from domain.exports.records import Section
 from domain.inbound.platform_catalogue import PLATFORMS
+from domain.intake.rate_limit import limits
+from domain.webhooks.samples import TESTED_BY_DEFAULT
 from tests.support.core.command_check import check_command
 from tests.support.core.environment_names import environment_fields
 from tests.support.core.forks import ROOT
@@ -49,6 +52,38 @@ def test_newcomer_finds_every_place() -> None:
         assert paths, place
         for path in paths:
             assert (ROOT / path).exists(), path
+
+
+def test_api_lists_every_short_term_limit() -> None:
+    """Each limit with its quota and its window; a row without a window has that of the head."""
+    text = (ROOT / "docs/api.md").read_text()
+    listed: dict[str, tuple[str, str]] = {}
+    for scopes, quota, *_ in table(text[text.index("## Short-term limits") :]):
+        number, _, window = quota.removesuffix(" each").partition(" in ")
+        for scope in re.findall(r"`(\w+)`", scopes):
+            listed[scope] = (number.replace(",", "").strip("`"), window or "60 s")
+
+    windows = {60: "60 s", 600: "ten minutes", 3600: "an hour"}
+    expected = {
+        scope.value: (str(limit.quota), windows[int(limit.window.total_seconds())])
+        for scope, limit in limits(dry_runs=60).items()
+    }
+    assert listed == expected | {"dry_run": ("DRY_RUN_LIMIT", "60 s")}
+    assert "to come" not in text
+
+
+def test_export_document_miscounts_no_sections() -> None:
+    """A number in front of "arrays" or "sections" is that of the sections."""
+    words = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+    numbers = {word: number for number, word in enumerate(words.split(), 10)}
+    text = (ROOT / "docs/export.md").read_text()
+    counted = re.findall(rf"\b({'|'.join(numbers)}|\d+)\s+(?:arrays|sections)", text)
+    assert {numbers.get(one) or int(one) for one in counted} <= {len(Section)}
+
+
+def test_api_names_the_event_that_a_test_sends() -> None:
+    (row,) = re.findall(r"^\| `POST …/test`.*$", (ROOT / "docs/api.md").read_text(), re.MULTILINE)
+    assert f"`{TESTED_BY_DEFAULT}` by default" in row
 
 
 def links(document: Path) -> Iterator[Path]:

@@ -30,6 +30,7 @@ from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
+from activities.reviews.revise_review import ReviseReview
 from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.reviews.tell_of_review import TellOfReview
@@ -81,6 +82,7 @@ class EngineActivities:
     execute: Execute
     persist: Persist
     review: SettleReview
+    revise_review: ReviseReview
     tell_of_review: TellOfReview
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
@@ -119,6 +121,7 @@ class EngineActivities:
             self.execute.execute,
             self.persist.persist,
             self.review.settle,
+            self.revise_review.revise,
             self.tell_of_review.tell,
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
@@ -182,6 +185,10 @@ def build_activities(
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
+    answers = {
+        "answers_per_hour": settings.threads.answers_per_hour,
+        "answers_without_person": settings.threads.answers_without_person,
+    }
     left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
     rethinker = Rethinker(
         database,
@@ -191,9 +198,9 @@ def build_activities(
         normalizer=fair,
         connectors=connectors,
         net=net,
-        answers_per_hour=settings.threads.answers_per_hour,
-        answers_without_person=settings.threads.answers_without_person,
+        **answers,
     )
+    think = Think(database, purse, embedder, utc_now, new_ulid, net=net, **answers)
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -205,21 +212,13 @@ def build_activities(
             sealer=sealer,
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
-        think=Think(
-            database,
-            purse,
-            embedder,
-            utc_now,
-            new_ulid,
-            net=net,
-            answers_per_hour=settings.threads.answers_per_hour,
-            answers_without_person=settings.threads.answers_without_person,
-        ),
+        think=think,
         execute=Execute(
             database, Actions(mails.client, connectors), utc_now, new_ulid, codes=codes
         ),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
+        revise_review=ReviseReview(database, think),
         tell_of_review=TellOfReview(database, connectors, utc_now, new_ulid, dashboard_url=pages),
         dry_run=Rehearse(
             database,

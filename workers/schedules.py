@@ -3,6 +3,7 @@
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from adapters.brain.embeddings import embedding_model
 from adapters.temporal.setup import (
     ensure_calendar_schedules,
     ensure_reconcile_schedule,
@@ -21,7 +22,7 @@ async def ensure_schedules(settings: Settings, client: Client) -> None:
         older_than_s=settings.sweep.after_s,
         review_expiry_s=settings.reviews.expiry_s,
         remote_brain=settings.brain.is_remote,
-        embedding_model=settings.embedding.model or "",
+        embedding_model=embedding_model(settings.embedding) or "",
     )
     poll = PollInput(
         remote_brain=settings.brain.is_remote, review_expiry_s=settings.reviews.expiry_s

@@ -8,7 +8,6 @@ from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.agent.look_up import LookUp
-    from activities.agent.think import Think
     from activities.intake.normalize import Normalize
     from activities.reviews.settle_review import SettleReview
     from activities.runs.execute import Execute
@@ -19,7 +18,11 @@ with workflow.unsafe.imports_passed_through():
     from domain.agent.verdict import stopped_in_place
     from domain.core import names
     from domain.intake.contracts import NormalizeInput, NormalizeResult
-    from domain.reviews.contracts import ReviewDecided, SettleReviewInput, SettleReviewResult
+    from domain.reviews.contracts import (
+        ReviewDecided,
+        ReviseReviewInput,
+        SettleReviewInput,
+    )
     from domain.runs.contracts import (
         ExecuteInput,
         ExecuteResult,
@@ -38,9 +41,10 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import OUTAGE, OVER_BUDGET, error_code, nothing_done
+    from workflows.failure import error_code, nothing_done
     from workflows.followers import start_followers
-    from workflows.inside import inside, outside, patiently_within_budget, within_budget
+    from workflows.inside import inside, outside, within_budget
+    from workflows.thinking import revise, think
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -56,6 +60,7 @@ class ProcessEvent:
     def __init__(self, event: ProcessEventInput) -> None:
         self._event = event
         self._thought: ThinkResult | None = None
+        self._actions: tuple[ActionKind, ...] = ()
         self._timings = Timings()
         self._round = 0
         self._answer: RunFacts | None = None
@@ -65,26 +70,37 @@ class ProcessEvent:
 
     @workflow.run
     async def run(self, _: ProcessEventInput) -> RunFacts:
-        """Normalize, look up, think, ask a human where it is not sure, execute, persist, and tell
-        the merchant's systems of each outcome. Where people have the conversation, the message is
-        theirs."""
+        """Process one event: normalize, look up the order, draft an answer, wait for review if
+        needed, execute the plan, persist the outcome, and send webhooks."""
         try:
             filed = await self._normalize()
             joined = _has_joined(filed.joined)
-            if not joined:
-                if filed.looks_up:
-                    await self._look_up()
-                thought = await self._think(filed)
+            thought = await self._read(filed, joined=joined)
         except FailureError as failure:
             await self._fail(failure)
         else:
-            if joined:
+            if thought is None or (joined and not thought.aside):
                 await self._join(filed.joined)
             else:
                 await self._carry_out(thought)
         await workflow.wait_condition(workflow.all_handlers_finished)
         assert self._outcome is not None
         return self._outcome
+
+    async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
+        """Look up and think. Return None if people alone read the message, which has joined their
+        review. Raises FailureError for a message that has not."""
+        if joined and not filed.considered:
+            return None
+        try:
+            if filed.looks_up:
+                await self._look_up()
+            return await self._think(filed)
+        except FailureError as failure:
+            if not joined:
+                raise
+            workflow.logger.warning("message not read", extra={"error_code": error_code(failure)})
+            return None
 
     async def _carry_out(self, thought: ThinkResult) -> None:
         """From the draft to its outcome; an effect of unknown fate asks a human once more."""
@@ -94,10 +110,10 @@ class ProcessEvent:
             if doubt is not None and not await self._review(doubt, steps):
                 return
             try:
-                done = await self._execute(thought.actions)
+                done = await self._execute(self._actions)
             except FailureError as failure:
                 # A plan of several steps may have been half done before.
-                if len(thought.actions) == 1 and nothing_done(failure):
+                if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
@@ -114,7 +130,11 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """The message was added to a review, and waits for what comes of that one."""
+        """Leave the message to the review that it was added to. What the agent has read changes the
+        review's draft and plan first."""
+        if self._thought is not None and workflow.patched("later-turns"):
+            step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
+            await revise(step, remote=self._event.remote_brain)
         await self._persist(RunStatus.NEEDS_REVIEW, (), joined=review_id)
 
     async def _fail(self, failure: FailureError) -> None:
@@ -156,30 +176,12 @@ class ProcessEvent:
             self._timings = self._timings.model_copy(update={"lookup": found.elapsed_ms})
 
     async def _think(self, filed: NormalizeResult) -> ThinkResult:
-        """What costs too much to read or to think about is left to a human unread."""
         ref, threshold = self._event.ref, self._event.threshold
         question = ThinkInput(ref=ref, threshold=threshold, unread=filed.cut, steps=filed.steps)
-        unread = question.model_copy(update={"unread": True})
-        if self._event.remote_brain and not filed.cut:
-            thought = await self._think_outside(question, unread)
-        else:
-            thought = await within_budget(Think.think, question, unread)
-        self._thought = thought
+        thought = await think(question, remote=self._event.remote_brain)
+        self._thought, self._actions = thought, thought.actions
         self._timings = self._timings.model_copy(update={"brain": thought.elapsed_ms})
         return thought
-
-    async def _think_outside(self, question: ThinkInput, unread: ThinkInput) -> ThinkResult:
-        try:
-            return await workflow.execute_activity_method(
-                Think.think, question, **options.REMOTE_BRAIN
-            )
-        except FailureError as failure:
-            code = error_code(failure)
-            if code == OVER_BUDGET and workflow.patched("over-budget"):
-                return await inside(Think.think, unread)
-            if code not in OUTAGE:
-                raise
-            return await patiently_within_budget(Think.think, question, unread)
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
         """Whether it is to be done: parked until a human has decided or the time to decide is
@@ -191,8 +193,10 @@ class ProcessEvent:
         deadline = workflow.now() + self._time_to_decide()
         while True:
             expired = not await self._announced_before(deadline)
-            settled = await self._settle(expired=expired)
+            step = SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired)
+            settled = await inside(SettleReview.settle, step)
             if settled.decision is not None:
+                self._actions = self._actions if settled.actions is None else settled.actions
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
@@ -200,10 +204,6 @@ class ProcessEvent:
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
-
-    async def _settle(self, *, expired: bool) -> SettleReviewResult:
-        step = SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired)
-        return await inside(SettleReview.settle, step)
 
     async def _announced_before(self, deadline: datetime) -> bool:
         try:

@@ -25,11 +25,13 @@ from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
 from domain.learning.comparison import ShadowThought
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
+from domain.runs.later_turn import may_answer
 from domain.runs.run import RunDraft, review_reason
 from domain.runs.sentiment import has_mood
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
 from store.learning.shadow_drafts import ShadowDrafts
+from store.reviews.later_turns import LaterTurns
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
@@ -78,6 +80,17 @@ class Think:
             review_reason=review_reason(draft, step.threshold),
             actions=tuple(action.kind for action in draft.plan),
             elapsed_ms=(time.monotonic() - started) * 1000,
+            aside=draft.aside_of is not None,
+        )
+
+    async def about(self, tenant: TenantId, case: Case, ref: RunRef) -> ThinkingResult:
+        """Think about a case, and keep nothing of it. Raises OverBudget, BrainFailed."""
+        near = None if self._embedder is None else await self._embedder.near(case.event.words)
+        async with self._database.tenant(tenant) as connection:
+            material = await self._material(connection, tenant, case, ref, near)
+        grant = await self._purse.grant(tenant)
+        return await deliberate(
+            self._purse, tenant, grant, material, self._now, net=self._net, steps=0
         )
 
     async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
@@ -98,7 +111,14 @@ class Think:
         thought = await deliberate(
             self._purse, tenant, grant, material, self._now, net=self._net, steps=step.steps
         )
-        return await self._keep(tenant, step, material, thought, has_mood=has_mood(case.event))
+        return await self._keep(
+            tenant,
+            step,
+            material,
+            thought,
+            has_mood=has_mood(case.event),
+            joined=case.joined_review,
+        )
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
         """Neither the message nor what a client has to think with is looked at."""
@@ -196,16 +216,26 @@ class Think:
         thought: ThinkingResult,
         *,
         has_mood: bool,
+        joined: str | None = None,
     ) -> RunDraft:
         """Keep the thought; returns what stands, which is another try's if that was quicker. In
-        shadow mode the run keeps nothing of what the agent would do, which is kept apart."""
+        shadow mode the run keeps nothing of what the agent would do, which is kept apart. `joined`:
+        the review that the message was added to."""
         ref, tried, now = step.ref, None, self._now()
         if material.rulebook.shadow:
             reason = review_reason(RunDraft.of(thought), step.threshold)
             tried = ShadowThought.of(thought, reason)
             thought = kept_in_shadow(thought, material, reason, now)
         async with self._database.tenant(tenant) as connection:
-            if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
+            aside_of = None
+            if joined is not None:
+                turns = LaterTurns(connection, tenant)
+                waiting = await turns.matter(joined, ref.event_id, now)
+                allowed = material.rulebook.during_review
+                if waiting and may_answer(thought, step.threshold, waiting, allowed):
+                    aside_of = joined
+            runs = RunRepository(connection, tenant)
+            if not await runs.save_thought(ref.run_id, thought, aside_of=aside_of):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)
             if tried is not None and thought.plan:
@@ -220,4 +250,4 @@ class Think:
                     new_id=self._new_id,
                     run_id=ref.run_id,
                 )
-        return RunDraft.of(thought)
+        return RunDraft.of(thought).model_copy(update={"aside_of": aside_of})

@@ -10,12 +10,11 @@ from domain.agent.ports import Embedder
 from domain.core import names
 from domain.core.ports import Clock
 from domain.runs.contracts import SweepInput, SweepResult
-from store.content.knowledge_embeddings import keep_embeddings, stale_entries
+from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entries
 from store.core.database import Database
 
-BATCH: Final = 64
-# In a row. A page may hold a text that the provider does not take; when it is away, each page takes
-# seconds.
+PAGE: Final = 64
+# Consecutive failures. A provider may refuse one text; when it is away, each try takes seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -29,10 +28,10 @@ class Embed:
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
     async def embed(self, step: SweepInput) -> SweepResult:
-        """Embed the entries that are new or changed, page by page.
+        """Cut and embed the entries that are new or changed, page by page.
 
-        Idempotency key: the entry, its text's digest and the model. What fails is logged and tried
-        again by the next sweep; entries without an embedding are found by their words.
+        Idempotency key: the entry, its text's digest and the model. A failure is logged, and the
+        next sweep tries again; entries without embeddings are found by their words.
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
@@ -40,20 +39,30 @@ class Embed:
         embedded, failed, failures, last = 0, 0, 0, None
         while failures < _MAX_FAILURES:
             async with self._database.service() as connection:
-                page = await stale_entries(connection, embedder.model, after=last, limit=BATCH)
+                page = await stale_entries(connection, embedder.model, after=last, limit=PAGE)
             if not page:
                 break
             last = page[-1]
-            try:
-                embeddings = await embedder.embed(tuple(entry.text for entry in page))
-            except EmbeddingUnavailable:
-                failures += 1
-                failed += len(page)
-                _log.warning("knowledge is not embedded", entries=len(page))
-            else:
-                async with self._database.service() as connection:
-                    await keep_embeddings(connection, page, embeddings, self._now())
-                embedded += len(page)
-                failures = 0
-            activity.heartbeat()
+            for entry in page:
+                if await self._embed(embedder, entry):
+                    embedded += 1
+                    failures = 0
+                else:
+                    failed += 1
+                    failures += 1
+                activity.heartbeat()
+                if failures >= _MAX_FAILURES:
+                    break
         return SweepResult(picked_up=embedded, failed=failed)
+
+    async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:
+        """Return whether the entry's chunks are stored. No transaction is open while they are
+        embedded."""
+        try:
+            embeddings = await embedder.embed(entry.texts)
+        except EmbeddingUnavailable:
+            _log.warning("knowledge is not embedded", client_id=entry.client_id)
+            return False
+        async with self._database.service() as connection:
+            await keep_chunks(connection, entry, embeddings, self._now())
+        return True

@@ -22,6 +22,7 @@ from domain.intake.event_size import is_large
 from domain.intake.order_number import with_asked_number
 from domain.intake.ports import Normalized
 from domain.runs.conversation import conversation_key, memory_key
+from domain.runs.later_turn import may_correct
 from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
 from store.billing.usage_ledger import take_again
@@ -29,6 +30,7 @@ from store.core.database import Database
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.escalations import EscalationRepository
+from store.reviews.later_turns import LaterTurns
 from store.runs.conversations import ConversationRepository, Opened
 from store.runs.threads import ThreadRepository
 from store.tenants.client_settings import SettingsRepository
@@ -145,7 +147,7 @@ class Normalize:
             step.ref.event_id, unified, conversation_id=opened.id, written=written
         )
         deliveries: tuple[str, ...] = ()
-        joined = None
+        joined, considered = None, False
         if opened.is_new:
             deliveries = await Outbox(connection, tenant).add(
                 _created(opened.id, inbound, unified, step.ref.event_id),
@@ -155,7 +157,15 @@ class Normalize:
                 run_id=step.ref.run_id,
             )
         else:
-            joined = await self._join(connection, tenant, unified, opened.id, step.ref.event_id)
+            joined, considered = await self._join(
+                connection, tenant, unified, opened.id, step.ref.event_id
+            )
+            considered = considered and not step.cut
+            if considered and may_correct(unified):
+                unified = with_asked_number(unified)
+                await events.save_unified(
+                    step.ref.event_id, unified, conversation_id=opened.id, written=written
+                )
         if opened.is_repeated:
             deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
                 step.ref.run_id
@@ -164,7 +174,11 @@ class Normalize:
             looks_up(unified, thread) and await IntegrationRepository(connection, tenant).has_shop()
         )
         return NormalizeResult(
-            elapsed_ms=0, looks_up=wants_order, deliveries=deliveries, joined=joined or ""
+            elapsed_ms=0,
+            looks_up=wants_order,
+            deliveries=deliveries,
+            joined=joined or "",
+            considered=considered,
         )
 
     async def _with_code(
@@ -189,16 +203,21 @@ class Normalize:
         event: UnifiedEvent,
         conversation_id: str,
         event_id: str,
-    ) -> str | None:
-        """The review that the message is added to, if people have the conversation. What always
-        reaches a human makes it urgent."""
+    ) -> tuple[str | None, bool]:
+        """Return the review that the message is added to, if people have the conversation, and
+        whether the agent reads the message. A sensitive matter makes the review urgent, and is left
+        to people."""
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)
-        if joined is not None:
-            own_words = (await SettingsRepository(connection, tenant).read()).sensitive_words
-            if matter := self._net.matter(event.words, own_words):
-                await reviews.mark_sensitive(joined, event_id=event_id, matter=matter)
-        return joined
+        if joined is None:
+            return None, False
+        own_words = (await SettingsRepository(connection, tenant).read()).sensitive_words
+        if matter := self._net.matter(event.words, own_words):
+            await reviews.mark_sensitive(joined, event_id=event_id, matter=matter)
+            return joined, False
+        if event.author is not None or not event.reply_allowed:
+            return joined, False
+        return joined, await LaterTurns(connection, tenant).is_considered(joined, event_id)
 
 
 def _created(

@@ -11,6 +11,7 @@ from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
 from store.learning.shadow_drafts import ShadowDrafts
 from store.reviews.escalations import EscalationRepository
+from store.reviews.later_turns import LaterTurns
 from store.runs.conversations import ConversationRepository
 
 
@@ -44,4 +45,8 @@ class SettleReview:
                         step.ref.event_id, entry_id=self._new_id(), now=now
                     )
                 await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
-        return SettleReviewResult(decision=decision)
+            actions = None
+            if decision is not None and decision.executes:
+                turns = LaterTurns(connection, tenant)
+                actions = await turns.revised_actions(step.ref.run_id, step.round)
+        return SettleReviewResult(decision=decision, actions=actions)

@@ -1,6 +1,7 @@
 """The claim on a step: what is settled about it, under a lock where money is counted, before it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -19,6 +20,8 @@ from domain.runs.action_key import action_key
 from store.core.database import Database
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
 from store.integrations.order_facts import OrderFactRepository
+from store.reviews.escalations import EscalationRepository
+from store.reviews.later_turns import LaterTurns
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
 from store.runs.cases import Case
 from store.runs.runs import RunRepository
@@ -90,6 +93,24 @@ async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> 
     if await AutomationStops(connection, job.tenant).holds(job.run_id):
         return PolicyReason.AUTOMATION_STOPPED
     return PolicyReason.PEOPLE_ANSWER if await _people_answer(connection, job, now) else None
+
+
+async def stays_joined(
+    connection: AsyncConnection, job: Job, event_id: str, now: datetime
+) -> str | None:
+    """Return the review that a message stays in or is added to, because people have the
+    conversation and nothing was started, or None if the plan is carried out."""
+    case = job.case
+    aside_of = None if case.draft is None else case.draft.aside_of
+    if case.approvals or not (aside_of or case.is_held):
+        return None
+    if await ActionLedger(connection, job.tenant).was_begun(job.place(0)):
+        return None
+    if aside_of is None:
+        return await EscalationRepository(connection, job.tenant).join_late(event_id)
+    turns = LaterTurns(connection, job.tenant)
+    may_answer = await turns.turn_aside(job.run_id, event_id, aside_of, now)
+    return None if may_answer else aside_of
 
 
 async def _people_answer(connection: AsyncConnection, job: Job, now: Clock) -> bool:

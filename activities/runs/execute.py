@@ -9,7 +9,7 @@ from temporalio import activity
 
 from activities.runs.actions import Actions, Step
 from activities.runs.address_codes import AddressCodes
-from activities.runs.claim import Job, claim, key_of
+from activities.runs.claim import Job, claim, key_of, stays_joined
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
 from domain.agent.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
@@ -29,7 +29,6 @@ from domain.integrations.providers import PROVIDERS
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
-from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
@@ -103,8 +102,7 @@ class Execute:
         return tuple(steps)
 
     async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]] | str:
-        """The plan and what its steps need; or the review that the message was added to, where
-        people have the conversation since the agent thought, and nothing was begun."""
+        """The plan and what its steps need, or the review that the message stays in."""
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
@@ -115,12 +113,9 @@ class Execute:
             if any(action.integration_id for action in plan):
                 connected = await IntegrationRepository(connection, tenant).connected()
             job = Job(tenant, order.ref.run_id, order.round, case, {it.id: it for it in connected})
-            if case.is_held and not case.approvals:
-                begun = await ActionLedger(connection, tenant).was_begun(job.place(0))
-                reviews = EscalationRepository(connection, tenant)
-                joined = None if begun else await reviews.join_late(order.ref.event_id)
-                if joined is not None:
-                    return joined
+            joined = await stays_joined(connection, job, order.ref.event_id, self._now())
+            if joined is not None:
+                return joined
             if _is_taken(case):
                 return replace(job, kept_by=PolicyReason.TAKEN_OVER), plan
             if plan and await AutomationStops(connection, tenant).holds(job.run_id):

@@ -16,7 +16,7 @@ from domain.runs.ports import Engine
 from store.core.database import Database
 from store.core.place import Place
 from store.reviews.decision_sweep import DecidedEscalation, decisions_not_taken_up, give_up
-from store.runs.runs import WaitingRun, runs_left_received
+from store.runs.left_received import WaitingRun, runs_left_received
 
 BATCH: Final = 200
 

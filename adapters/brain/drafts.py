@@ -1,108 +1,55 @@
 """What could be answered: a merchant's template, filled, or a quoted knowledge entry."""
 
-import dataclasses
-import re
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+from adapters.brain.answers import AnswerModel
 from adapters.brain.catalogue import Catalogue
 from adapters.brain.classifier import Classification
-from adapters.brain.features import fold
+from adapters.brain.grounded_draft import (
+    ARBITRARY_STRENGTH,
+    FITTING_STRENGTH,
+    Asking,
+    GroundedDraft,
+)
+from adapters.brain.knowledge import WELL_COVERED, knowledge_draft
 from adapters.brain.order_facts import order_citation, order_values, promise_values
-from adapters.brain.relevance import Coverage, Question, excerpt, read_question
-from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
-from domain.agent.intents.wanted import Want, clauses_that_want
-from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.template import clean_value, fill
+from domain.agent.brain import BrainRequest, Category, Citation, Template
+from domain.agent.plan import ActionKind
+from domain.agent.template import fill
 from domain.integrations.order import Order
 
-# What a source is worth at best: even a sure class and a fitting text leave room for doubt.
-FITTING_STRENGTH: Final = 0.95
-# Under the default threshold (0.70), so that a human looks at it: several templates and nothing to
-# choose by, a template that names no intent, or a message that says no more than "delivery".
-ARBITRARY_STRENGTH: Final = 0.65
 # The template of what is wanted, but the message says more than is understood of it.
 PARTIAL_STRENGTH: Final = 0.5
 # The template of another intent, where nothing evident is wanted: a text to begin from.
 OFF_STRENGTH: Final = 0.3
-# A passage of less coverage is about something else.
-RELEVANT: Final = 0.5
-# One word of four missing may be the one that matters (the lamp's name): that is to stay under
-# the default threshold, so strength falls faster than coverage.
-_GAP_PENALTY: Final = 1.5
-# From this strength on a passage is preferred to a template by the classes of `_KNOWLEDGE_FIRST`.
-WELL_COVERED: Final = 0.7
 # So many templates are filled to see whether they can be.
 _TRIED: Final = 50
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
-_ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|what|which|why)"
-_TWO_QUESTIONS: Final = re.compile(
-    rf"\b{_ASKS}\b[^.?!]{{0,200}}\b(?:et|and|puis|also|aussi)\b[^.?!]{{0,30}}\b{_ASKS}\b"
-)
-_QUOTE: Final[dict[Language, str]] = {
-    "fr": (
-        "Bonjour,\n\nMerci pour votre message. Voici notre réponse au sujet de « {title} » :\n\n"
-        "{body}\n\nSi cela ne répond pas à votre question, il vous suffit de nous l'écrire."
-    ),
-    "en": (
-        "Hello,\n\nThank you for your message. Here is our answer on “{title}”:\n\n"
-        "{body}\n\nIf this does not answer your question, simply let us know."
-    ),
-}
-
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """A message, or a part of it, as it is to be answered.
+class DraftSources:
+    """What drafts are made from: the client's templates, and the model that chooses sentences."""
 
-    `wanted`: the one thing that it evidently wants. `covered`: nothing in it is left that this does
-    not explain. `offer`: the action that it asks for, of what is on offer; `asks_more`: besides it.
-    """
-
-    text: str
-    question: Question
-    wanted: Want | None
-    covered: bool
-    offer: PlannedAction | None = None
-    asks_more: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class GroundedDraft:
-    """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
-
-    `promises`: the action without which it would not be true. `evident`: it answers what the
-    message evidently wants, and all of it. `yields`: a starter template that tells nothing of the
-    order, so that knowledge of the client's own is preferred.
-    """
-
-    response: str
-    citations: tuple[Citation, ...]
-    strength: float
-    promises: ActionKind | None = None
-    evident: bool = False
-    yields: bool = False
-
-    @property
-    def may_go(self) -> bool:
-        return self.strength >= WELL_COVERED
+    catalogue: Catalogue
+    answers: AnswerModel
 
 
 def best_draft(
-    request: BrainRequest, catalogue: Catalogue, seen: Classification, asking: Asking
+    request: BrainRequest, sources: DraftSources, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """The draft that fits the class's kind of question, or what else there is."""
-    template = _from_templates(request, catalogue, seen, asking)
+    """Return the draft that fits the message best, from a template or from the knowledge."""
+    template = _from_templates(request, sources.catalogue, seen, asking)
     if template is not None and template.promises:
         return template
-    passage = passage_draft(request, seen.language, asking)
+    passage = knowledge_draft(request, seen, asking, sources.answers)
     if template is None or passage is None:
         return template or passage
-    if not template.may_go and passage.strength > template.strength:
+    if not template.strength >= WELL_COVERED and passage.strength > template.strength:
         return passage
     if seen.category not in _KNOWLEDGE_FIRST and not template.yields:
         return template
@@ -222,45 +169,3 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
 def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tuple[Citation, ...]:
     """The order, if a placeholder was filled with what the shop told of it."""
     return (order_citation(order),) if order and fill(body, told).used else ()
-
-
-def passage_draft(
-    request: BrainRequest, language: Language, asking: Asking
-) -> GroundedDraft | None:
-    """The passage that covers the message best, quoted; none in another language is translated."""
-    question = asking.question
-    if asking.covered and asking.wanted is not None:
-        # What stands beside the wish is explained, and needs no answer.
-        wanted = clauses_that_want(asking.text, asking.wanted.intent)
-        question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
-    passages = [
-        (passage, body)
-        for passage in request.passages
-        if passage.language == language
-        # Judged by what would be sent, not by what the rest of a long entry may say.
-        if (body := excerpt(question, passage.body))
-    ]
-    if not passages:
-        return None
-    shares = Coverage.of([(passage.title, body) for passage, body in passages]).shares(question)
-    found = [
-        (float(share), passage.rank, passage, body)
-        for share, (passage, body) in zip(shares, passages, strict=True)
-    ]
-    share, _, passage, body = max(found, key=lambda one: one[:2])
-    if share < RELEVANT:
-        return None
-    # One entry seldom answers both, and what it leaves out nobody would notice.
-    twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
-    return GroundedDraft(
-        response=_quote(request, passage, body),
-        citations=(Citation(kind="knowledge", id=passage.id, title=passage.title),),
-        strength=min(share**_GAP_PENALTY, ARBITRARY_STRENGTH if twice else FITTING_STRENGTH),
-        evident=asking.covered and asking.wanted is not None and not twice,
-    )
-
-
-def _quote(request: BrainRequest, passage: Passage, body: str) -> str:
-    message = _QUOTE[passage.language].format(title=clean_value(passage.title), body=body)
-    brand = clean_value(request.brand_name)
-    return f"{message}\n\n{brand}" if brand else message

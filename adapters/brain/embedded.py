@@ -9,11 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from adapters.brain.catalogue import Catalogue, Catalogues
+from adapters.brain.answers import AnswerModel
+from adapters.brain.catalogue import Catalogues
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
-from adapters.brain.drafts import Asking, GroundedDraft, best_draft
+from adapters.brain.drafts import DraftSources, best_draft
 from adapters.brain.features import fold, words
+from adapters.brain.grounded_draft import Asking, GroundedDraft
 from adapters.brain.joined import joined_draft
 from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human
@@ -89,8 +91,10 @@ class _Understood:
 class EmbeddedBrain:
     """A `Brain`. Deterministic: the same request always has the same answer."""
 
-    def __init__(self, classifier: Classifier) -> None:
+    def __init__(self, classifier: Classifier, answers: AnswerModel | None = None) -> None:
+        """`answers`: the model that comes with the brain, unless another is given."""
         self._classifier = classifier
+        self._answers = answers or AnswerModel.load()
         self._catalogues = Catalogues()
         self._model = f"embedded:{classifier.fingerprint[:8]}"
 
@@ -111,8 +115,8 @@ class EmbeddedBrain:
         if asks_for_human(own):
             return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
         await others_turn(own)
-        catalogue = await self._catalogues.of(request.templates)
-        draft = _draft(request, catalogue, own, reading, understood)
+        sources = DraftSources(await self._catalogues.of(request.templates), self._answers)
+        draft = _draft(request, sources, own, reading, understood)
         lacks_promise = draft is not None and understood.offer and not draft.promises
         # The same answer a second time did not help the first time.
         if draft is None or lacks_promise or request.has_answered(draft.response):
@@ -223,7 +227,7 @@ def _seen(seen: Classification, wants: Wants) -> Classification:
 
 def _draft(
     request: BrainRequest,
-    catalogue: Catalogue,
+    sources: DraftSources,
     own: str,
     reading: _Reading,
     understood: _Understood,
@@ -242,8 +246,8 @@ def _draft(
         asks_more=any(want.intent in _QUESTIONS for want in wants.all),
     )
     if len(wants.all) > 1 and understood.offer is None:
-        return joined_draft(request, catalogue, seen, asking, wants)
-    return best_draft(request, catalogue, seen, asking)
+        return joined_draft(request, sources, seen, asking, wants)
+    return best_draft(request, sources, seen, asking)
 
 
 def _message(request: BrainRequest) -> str:

@@ -1,4 +1,4 @@
-"""Embeddings by a provider that speaks OpenAI's protocol."""
+"""The configured embedder, and embeddings by a provider that speaks OpenAI's protocol."""
 
 import asyncio
 from typing import Annotated, Final
@@ -7,11 +7,13 @@ import httpx2
 import structlog
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
+from adapters.brain.encoder import EmbeddedEncoder, encoder_model
 from adapters.brain.model_http import model_client
 from domain.agent.embedding import MAX_DIMENSIONS, Embedding
 from domain.agent.errors import EmbeddingUnavailable
+from domain.agent.ports import Embedder
 from domain.core.errors import InvalidInput
-from settings.brain import EmbeddingSettings
+from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
 # Models read about 8,000 tokens; what follows in a longer entry is found by its words.
@@ -90,8 +92,23 @@ class OpenAIEmbedder:
         return None
 
 
-def embedder_from(settings: EmbeddingSettings) -> OpenAIEmbedder | None:
-    """The embedder that is configured, if one is. Raises InvalidInput."""
-    if settings.model is None:
+def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
+    """Return the configured embedder, or None to search by words alone. Raises InvalidInput."""
+    model = embedding_model(settings)
+    if model is None:
         return None
-    return OpenAIEmbedder(settings.model, settings.base_url, settings.api_key)
+    if settings.model == EMBEDDED_ENCODER:
+        return EmbeddedEncoder(model, settings.folder)
+    return OpenAIEmbedder(model, settings.base_url, settings.api_key)
+
+
+def embedding_model(settings: EmbeddingSettings) -> str | None:
+    """Return the name that embeddings are stored under, or None to search by words alone: because
+    it is configured, or because the embedded encoder is not installed. Raises InvalidInput."""
+    match settings.model:
+        case "words":
+            return None
+        case "embedded":
+            return encoder_model(settings.folder)
+        case provided:
+            return provided

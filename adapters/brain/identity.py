@@ -5,13 +5,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from adapters.brain.embeddings import embedding_model
 from adapters.brain.llm_prompt import PROMPT_VERSION
 from domain.cases.digest import NamesModel
 from settings.brain import BrainSettings, EmbeddingSettings
 
 # The files of the embedded brain. They are not asked of the modules that read them: those load
 # libraries that a process which thinks nothing has no use for.
-_FILES: Final = ("model.npz", "safety.npz")
+_FILES: Final = ("model.npz", "safety.npz", "answers.npz")
 
 
 def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesModel:
@@ -30,8 +31,8 @@ def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
             f"images:{brain.sees_images:d}{brain.fallback_sees_images:d}",
             f"prompt:{PROMPT_VERSION}",
         ]
-    if embedding.model:
-        parts.append(f"found by {embedding.model}@{embedding.base_url or ''}")
+    if model := embedding_model(embedding):
+        parts.append(f"found by {model}@{embedding.base_url or ''}")
     return " ".join(parts)
 
 

@@ -4,15 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from adapters.brain.catalogue import Catalogue
 from adapters.brain.classifier import Classification
-from adapters.brain.drafts import (
-    OFF_STRENGTH,
-    Asking,
-    GroundedDraft,
-    best_draft,
-    passage_draft,
-)
+from adapters.brain.drafts import OFF_STRENGTH, DraftSources, best_draft
+from adapters.brain.grounded_draft import Asking, GroundedDraft
+from adapters.brain.knowledge import WELL_COVERED, knowledge_draft
 from adapters.brain.relevance import read_question
 from domain.agent.brain import BrainRequest, Language
 from domain.agent.intent import Intent
@@ -38,24 +33,23 @@ _WENT_WRONG: Final = frozenset(
 _REMEDIES: Final = frozenset(
     {Intent.REFUND, Intent.RETURN, Intent.EXCHANGE, Intent.CANCEL_ORDER, Intent.WARRANTY}
 )
-_HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 
 
 def joined_draft(
     request: BrainRequest,
-    catalogue: Catalogue,
+    sources: DraftSources,
     seen: Classification,
     asking: Asking,
     wants: Wants,
 ) -> GroundedDraft | None:
     """The answers to all that is wanted; one that lacks some of them is a draft for a human."""
-    whole = passage_draft(request, seen.language, asking)
-    if whole is not None and whole.may_go:
+    whole = knowledge_draft(request, seen, asking, sources.answers)
+    if whole is not None and whole.strength >= WELL_COVERED:
         return whole
     parts = [
         best_draft(
             request,
-            catalogue,
+            sources,
             seen,
             Asking(
                 text=wanted.said,
@@ -69,9 +63,13 @@ def joined_draft(
     found = [part for part in parts if part is not None and part.strength > OFF_STRENGTH]
     if not found:
         return None
-    complete = len(found) == len(parts) and all(part.may_go for part in found) and not _tied(wants)
+    complete = (
+        len(found) == len(parts)
+        and all(part.strength >= WELL_COVERED for part in found)
+        and not _tied(wants)
+    )
     return GroundedDraft(
-        response=_joined([part.response for part in found], request.brand_name, seen.language),
+        response=_joined([part.response for part in found], request, seen.language),
         citations=tuple(dict.fromkeys(cited for part in found for cited in part.citations)),
         strength=min(part.strength for part in found) if complete else OFF_STRENGTH,
         evident=complete and all(part.evident for part in found),
@@ -86,16 +84,18 @@ def _tied(wants: Wants) -> bool:
     return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)
 
 
-def _joined(answers: Sequence[str], brand_name: str, language: Language) -> str:
+def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -> str:
     """The first answer's greeting, what each says once, and the last one's signature."""
     distinct = list(dict.fromkeys(answers))
     if len(distinct) == 1:
         return distinct[0]
-    first = _GREETING.match(distinct[0])
-    greeting = first[0].strip() if first else _HELLO[language]
-    said = dict.fromkeys(_body(answer, brand_name) for answer in distinct)
-    last = _SIGNATURE.search(distinct[-1])
-    ending = last[0].strip() if last else brand_name
+    framed = request.frame.values(language)
+    bare = [request.frame.unframed(answer, language) for answer in distinct]
+    first = _GREETING.match(bare[0])
+    greeting = first[0].strip() if first else framed["greeting"]
+    said = dict.fromkeys(_body(answer, request.brand_name) for answer in bare)
+    last = _SIGNATURE.search(bare[-1])
+    ending = last[0].strip() if last else framed["sign_off"]
     return "\n\n".join(part for part in (greeting, *said, ending) if part)
 
 

@@ -20,7 +20,7 @@ from domain.core.yaml_places import YamlPlace
 from domain.playbooks.errors import InvalidPlaybook
 from domain.playbooks.file import MAX_FILE_BYTES, PlaybookDraft, draft_in, written
 from domain.playbooks.playbook import PlaybookSpec
-from domain.playbooks.shape import AMOUNTS
+from domain.playbooks.shape import AMOUNTS, DuringReviewShape
 
 PLAYBOOKS: Final = "/app/playbooks"
 SHAPE: Final = "shape"
@@ -65,6 +65,8 @@ def fields_of(spec: PlaybookSpec) -> dict[str, str]:
         "threshold": f"{spec.threshold:g}",
         "mode": "shadow" if spec.rulebook.shadow else "live",
         "instructions": spec.rulebook.instructions,
+        "during_review.answers": str(spec.rulebook.during_review.answers).lower(),
+        "during_review.actions": str(spec.rulebook.during_review.actions).lower(),
     }
     for kind, rule in spec.rulebook.actions.items():
         at = f"actions.{kind.value}"
@@ -163,7 +165,20 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     rules: dict[str, JsonValue] = {
         kind.value: rule for kind in ActionKind if (rule := _rule_of(fields, kind))
     }
-    return {**document, **({"actions": rules} if rules else {})}
+    if rules:
+        document["actions"] = rules
+    if during := _during_review(fields):
+        document["during_review"] = during
+    return document
+
+
+def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Only what differs from the default, as in a file."""
+    given = {name: _text(fields, f"during_review.{name}") for name in ("answers", "actions")}
+    chosen: dict[str, JsonValue] = {
+        name: {"true": True, "false": False}.get(text, text) for name, text in given.items() if text
+    }
+    return {} if chosen == DuringReviewShape().model_dump() else chosen
 
 
 def _rule_of(fields: Mapping[str, str], kind: ActionKind) -> dict[str, JsonValue]:

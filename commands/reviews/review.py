@@ -134,6 +134,10 @@ async def approve(
         str | None,
         typer.Option(metavar="ID", help="The latest message you have seen, as `show` names it."),
     ] = None,
+    revision: Annotated[
+        int | None,
+        typer.Option(min=0, help="The revision of draft and plan you have seen, if any changed."),
+    ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -141,14 +145,19 @@ async def approve(
     """Let the plan be carried out, with the draft or with your own words.
 
     Above a limit of money another person must approve too. If the customer has written since the
-    message that the review began with, --message names the latest.
+    message that the review began with, --message names the latest, and --revision the plan, as
+    `show` prints them.
     """
     words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
         if words is None:
-            outcome = await approve_review(work, actor, review_id, seen_event=message)
+            outcome = await approve_review(
+                work, actor, review_id, seen_event=message, seen_revision=revision
+            )
         else:
-            outcome = await edit_review(work, actor, review_id, words, seen_event=message)
+            outcome = await edit_review(
+                work, actor, review_id, words, seen_event=message, seen_revision=revision
+            )
     _tell(review_id, outcome, work, as_json)
 
 

@@ -1,6 +1,6 @@
 """Reviews as an operator reads them in a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -14,7 +14,7 @@ from domain.agent.verdict import Verdict
 from domain.core.json_time import rfc3339
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
-from domain.reviews.review import Review, ReviewSummary
+from domain.reviews.review import CaseMessage, Review, ReviewSummary
 
 _NO_WORDS: Final = "none: words are needed, with approve --text"
 
@@ -53,9 +53,12 @@ def review_text(review: Review) -> Table:
     for message in review.messages[1:]:
         files = "".join(f"\n{attachment_line(it)}" for it in message.attachments)
         since = rfc3339(message.received_at, "seconds")
-        table.add_row("then", escape(f"{message.text}\n{since}, message {message.event_id}{files}"))
+        read = "".join(f"\n{line}" for line in _read(message))
+        about = f"{since}, message {message.event_id}"
+        table.add_row("then", escape(f"{message.text}\n{about}{read}{files}"))
     if review.latest_message != review.messages[0].event_id and review.status in OPEN_STATUSES:
-        table.add_row("approve with", f"--message {review.latest_message}")
+        revision = f" --revision {review.revision}" if review.revision else ""
+        table.add_row("approve with", f"--message {review.latest_message}{revision}")
     table.add_row("draft", escape(review.draft.strip()) or _NO_WORDS)
     if review.draft != review.agent_draft:
         table.add_row("agent's draft", escape(review.agent_draft) or "none")
@@ -72,6 +75,18 @@ def review_text(review: Review) -> Table:
     if review.note:
         table.add_row("note", escape(review.note))
     return table
+
+
+def _read(message: CaseMessage) -> Iterator[str]:
+    """What the agent has made of a message that came during the review."""
+    if message.answered:
+        yield "answered by the agent"
+    elif message.in_draft:
+        yield "in the draft and plan"
+    if message.classification:
+        yield " ".join(filter(None, (message.classification, message.intent)))
+    if message.plan:
+        yield f"it asks for: {'; '.join(map(_action, message.plan))}"
 
 
 def _table(review: ReviewSummary) -> Table:

@@ -54,8 +54,24 @@ class Template(BaseModel):
     is_starter: bool = False
 
 
+class PassageSentence(BaseModel):
+    """One sentence of a passage. `chunk`: the index of its chunk in the entry. `similarity`: the
+    cosine with the message, None where the entry has no embedding."""
+
+    model_config = ConfigDict(frozen=True)
+
+    heading: str
+    text: str
+    chunk: int
+    similarity: float | None = None
+
+
 class Passage(BaseModel):
-    """A knowledge entry found for the message. `rank`: higher is nearer, within one search."""
+    """A knowledge entry found for the message. `rank`: higher is nearer, within one search.
+
+    `similarity`: the cosine of its nearest chunk with the message, None where the entry has no
+    embedding. `sentences`: in the order of the body; empty where nothing has cut it yet.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,6 +80,8 @@ class Passage(BaseModel):
     body: str
     language: Language
     rank: float
+    similarity: float | None = None
+    sentences: tuple[PassageSentence, ...] = ()
 
 
 class Turn(BaseModel):

@@ -26,10 +26,12 @@ class ThinkInput(Contract):
 
 
 class ThinkResult(Contract):
-    """`review_reason`: why the run must wait for a human, None if it may go on."""
+    """`review_reason`: why the run must wait for a human, None if it may go on. `aside`: the
+    message joined a review, and the agent answers it as another matter."""
 
     classification: str
     confidence: float
     review_reason: EscalationReason | None
     actions: tuple[ActionKind, ...]
     elapsed_ms: float
+    aside: bool = False

@@ -13,7 +13,7 @@ class Embedding(BaseModel):
     model: str
     values: tuple[float, ...] = Field(min_length=1, max_length=MAX_DIMENSIONS)
 
-
-def text_of(title: str, body: str) -> str:
-    """What of a knowledge entry is embedded."""
-    return f"{title}\n{body}"
+    @property
+    def literal(self) -> str:
+        """The vector as PostgreSQL reads it."""
+        return str(list(self.values))

@@ -67,6 +67,12 @@ class AnswerFrame(BaseModel):
         lines = self._lines(language)
         return "\n\n".join(filter(None, (lines.greeting, text.strip(), lines.sign_off)))
 
+    def unframed(self, text: str, language: str) -> str:
+        """Return the text without this greeting and this sign-off, where it has them."""
+        lines = self._lines(language)
+        text = text.strip().removeprefix(lines.greeting) if lines.greeting else text
+        return text.strip().removesuffix(lines.sign_off).strip() if lines.sign_off else text.strip()
+
     def _lines(self, language: str) -> FrameLines:
         return self.fr if language == "fr" else self.en
 

@@ -49,10 +49,12 @@ NAME_FIELDS: Final = frozenset(
 
 
 class _File(LexiconFile):
-    """Words, parted by spaces, that no person is called. `titles`: what may stand before a name.
+    """Words, parted by spaces, that no person is called. `in_sentences`: those that are names too,
+    so that they count among three words or more. `titles`: what may stand before a name.
     `company_forms`: in capitals alone, for a name may be written like them otherwise."""
 
     not_names: str
+    in_sentences: str
     titles: str
     company_forms: str
 
@@ -79,13 +81,13 @@ def _may_be_person(name: str) -> bool:
         return False
     if _INNER_CAPITAL.search(name):
         return False
-    words = _WORD.findall(name)
-    folded = [fold(word) for word in words]
-    not_names, titles, company_forms = _words()
+    folded = _WORD.findall(fold(name))
+    known = _words()
     return (
-        not_names.isdisjoint(folded)
-        and company_forms.isdisjoint(words)
-        and not titles.issuperset(folded)
+        known["not_names"].isdisjoint(folded)
+        and (len(folded) <= _FREE_WORDS or known["in_sentences"].isdisjoint(folded))
+        and known["company_forms"].isdisjoint(_WORD.findall(name))
+        and not known["titles"].issuperset(folded)
         and not any(_is_typed_blindly(word) for word in folded)
     )
 
@@ -96,13 +98,9 @@ def _is_typed_blindly(word: str) -> bool:
 
 
 @cache
-def _words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _words() -> Mapping[str, frozenset[str]]:
     file = lexicon(__file__, _File)
-    return (
-        frozenset(file.not_names.split()),
-        frozenset(file.titles.split()),
-        frozenset(file.company_forms.split()),
-    )
+    return {field: frozenset(words.split()) for field, words in file}
 
 
 def greetable_fields(fields: Mapping[str, str]) -> dict[str, str]:

@@ -111,6 +111,20 @@ _BY_DEFAULT: Final = {
 }
 
 
+class DuringReview(BaseModel):
+    """What the agent does about another matter while a review of the conversation waits.
+
+    `answers`: answer from knowledge and templates. `actions`: act, or ask the customer about an
+    action. A stored rulebook that does not say leaves such messages to people; a playbook that is
+    written without it answers them (`domain/playbooks/shape.py`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    answers: bool = False
+    actions: bool = False
+
+
 class Rulebook(BaseModel):
     """`instructions` are the merchant's words to a language model, and to nobody else.
 
@@ -124,6 +138,7 @@ class Rulebook(BaseModel):
     instructions: str = Field(default="", max_length=MAX_INSTRUCTIONS)
     actions: dict[ActionKind, ActionRule] = {}
     shadow: bool = False
+    during_review: DuringReview = DuringReview()
 
     def rule(self, kind: ActionKind) -> ActionRule:
         return self.actions.get(kind, _BY_DEFAULT[kind])

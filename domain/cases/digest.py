@@ -35,5 +35,7 @@ def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: 
 def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
     """What a thought depends on: not the name or being on, and which events the playbook covers is
     asked of its pattern. What a rulebook leaves as usual is left out: a key that a later version of
-    the service knows besides voids no verdict."""
-    return spec.threshold, spec.rulebook.model_dump(mode="json", exclude_defaults=True)
+    the service knows besides voids no verdict. A case has no review, so `during_review` is left
+    out."""
+    rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})
+    return spec.threshold, rules

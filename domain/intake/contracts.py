@@ -17,6 +17,7 @@ class NormalizeResult(Contract):
 
     `deliveries`: ids of webhook deliveries that leave before the message is worked on. `joined`:
     the review that the message was added to, for a human has the conversation; empty for none.
+    `considered`: the agent reads a message that joined, because the review is open.
     `cut`: as it was asked for. `steps`: spent of the event's budget (`domain/core/effort.py`).
     """
 
@@ -26,3 +27,4 @@ class NormalizeResult(Contract):
     joined: str = ""
     cut: bool = False
     steps: int = 0
+    considered: bool = False

@@ -19,6 +19,7 @@ from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.shape import (
     AMOUNTS,
     DraftShape,
+    DuringReviewShape,
     FileShape,
     PlaybookMode,
     problems_of,
@@ -133,6 +134,9 @@ def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
     if spec.rulebook.actions:
         actions = spec.rulebook.actions.items()
         written["actions"] = {kind.value: _written_rule(rule) for kind, rule in actions}
+    during = spec.rulebook.during_review.model_dump()
+    if during != DuringReviewShape().model_dump():
+        written["during_review"] = during
     return written
 
 

@@ -55,8 +55,8 @@ def loosened(
     oldest first.
 
     Levels, amounts, ages and scopes count for every action on an order. Level, scopes and tags of
-    other actions count where a playbook had the events before. The threshold counts where money
-    moves without a person.
+    other actions count where a playbook had the events before. The threshold and `during_review`
+    count where money moves without a person.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
@@ -98,6 +98,9 @@ def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[Loose
         old = _NONE if was is None else was.rulebook.rule(kind)
         new = becomes.rulebook.rule(kind)
         yield from _of_rule(kind.value, old, new, moves_money=kind in ON_ORDERS)
+    acted = was is not None and was.rulebook.during_review.actions
+    if becomes.rulebook.during_review.actions and not acted and _by_itself(becomes):
+        yield LoosenedRule(place="during_review.actions", before="false", after="true")
     threshold = 1.0 if was is None else was.playbook.threshold
     if was is not None and becomes.playbook.threshold < threshold and _by_itself(becomes):
         yield LoosenedRule(

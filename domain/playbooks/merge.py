@@ -83,6 +83,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
         "active": (before.active, after.active),
         "mode": (old.shadow, new.shadow),
         "instructions": (old.instructions, new.instructions),
+        "during_review": (old.during_review, new.during_review),
     }
     yield from (name for name, (was, will_be) in pairs.items() if was != will_be)
     for kind in ActionKind:

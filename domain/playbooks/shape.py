@@ -30,6 +30,7 @@ from domain.agent.rulebook import (
     MAX_INSTRUCTIONS,
     ActionLevel,
     ActionRule,
+    DuringReview,
     MoneyLimits,
     Rulebook,
     problem,
@@ -146,6 +147,15 @@ class PlaybookMode(StrEnum):
     SHADOW = "shadow"
 
 
+class DuringReviewShape(_Part):
+    answers: StrictBool = Field(
+        default=True, description="Answer another matter while a review waits."
+    )
+    actions: StrictBool = Field(
+        default=False, description="Act on another matter while a review waits, or ask about it."
+    )
+
+
 class PlaybookShape(_Part):
     name: Annotated[str, AfterValidator(_ruled(check_name))]
     event_type: Annotated[str, AfterValidator(_ruled(check_pattern))]
@@ -156,6 +166,7 @@ class PlaybookShape(_Part):
         default="", max_length=MAX_INSTRUCTIONS
     )
     actions: dict[ActionKind, _Action] = {}
+    during_review: DuringReviewShape = DuringReviewShape()
 
     def spec(self) -> PlaybookSpec:
         rules = {kind: action.domain() for kind, action in self.actions.items()}
@@ -168,6 +179,9 @@ class PlaybookShape(_Part):
                 instructions=self.instructions,
                 actions=rules,
                 shadow=self.mode is PlaybookMode.SHADOW,
+                during_review=DuringReview(
+                    answers=self.during_review.answers, actions=self.during_review.actions
+                ),
             ),
         )
 

@@ -1,5 +1,6 @@
 """What crosses Temporal around a human's decision."""
 
+from domain.agent.plan import ActionKind
 from domain.core.contracts import Contract, RunRef
 from domain.reviews.escalation import Decision
 
@@ -13,9 +14,25 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The decision that stands in PostgreSQL, None while there is none."""
+    """The decision that stands in PostgreSQL, None while there is none. `actions`: of the plan that
+    was approved, if later messages had changed it; else None."""
 
     decision: Decision | None
+    actions: tuple[ActionKind, ...] | None = None
+
+
+class ReviseReviewInput(Contract):
+    """`ref`: of a message that joined the review `review_id`."""
+
+    ref: RunRef
+    review_id: str
+
+
+class ReviseReviewResult(Contract):
+    """`revised`: the review has another draft or plan."""
+
+    revised: bool
+    elapsed_ms: float
 
 
 class ReviewDecided(Contract):

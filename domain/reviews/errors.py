@@ -32,7 +32,7 @@ class EscalationClaimed(DomainError):
 
 
 class EscalationChanged(DomainError):
-    """The draft is another by now than the one that is to be approved."""
+    """The draft or the plan has changed since the decision's author read it."""
 
     code = "review_changed"
 

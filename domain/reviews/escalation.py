@@ -89,7 +89,8 @@ class Claim(BaseModel):
 class Choice:
     """What a person wants done. `text`: the words to send, of an edit. `note`: why it is rejected,
     for colleagues. `seen`: the draft that the person has read, None if that is not known.
-    `seen_event`: the latest message that the person has read, None for the one that it is about."""
+    `seen_event`: the latest message that the person has read, None for the one that it is about.
+    `seen_revision`: of the draft and plan that the person has read, None for the first."""
 
     decision: Decision
     actor: str
@@ -97,13 +98,15 @@ class Choice:
     note: str | None = None
     seen: str | None = None
     seen_event: str | None = None
+    seen_revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
     """Where an escalation stands. `draft`: what an approval sends, the words of whoever edited it
     first in place of the agent's. `first_event`: the message that it is about. `latest_event`: the
-    last one that joined it, else the same. `authors`: users who typed a message of its
+    last one that joined it, else the same. `revision`: how often draft and plan were changed by the
+    agent. `authors`: users who typed a message of its
     conversation."""
 
     id: str
@@ -114,6 +117,7 @@ class ReviewStanding:
     claim: Claim | None = None
     needs_second: bool = False
     first_approved_by: str | None = None
+    revision: int = 0
     authors: frozenset[str] = frozenset()
 
     def check_open_to(self, actor: str, now: datetime) -> None:
@@ -141,6 +145,8 @@ class ReviewStanding:
             self.latest_event
         ):
             raise ConversationMovedOn(self.id)
+        if choice.decision.executes and (choice.seen_revision or 0) != self.revision:
+            raise EscalationChanged(self.id)
         if choice.decision is Decision.APPROVE:
             if not self.draft.strip():
                 raise DraftMissing(self.id)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.agent.brain import Alternative, Citation, Turn
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.verdict import Verdict
@@ -95,6 +96,21 @@ class CaseMessage(BaseModel):
         description="The draft was written with this message in view. An approval leaves a "
         "message that is not covered open; an edit covers all.",
     )
+    in_draft: bool = Field(
+        default=False, description="The agent made draft and plan again because of this message."
+    )
+    answered: bool = Field(
+        default=False, description="The agent answered it during the review, as another matter."
+    )
+    classification: str | None = Field(
+        default=None, description="Of this message alone; null if the agent has not read it."
+    )
+    intent: Intent | None = Field(default=None, description="Of this message alone.")
+    plan: tuple[PlannedAction, ...] = Field(
+        default=(),
+        description="The actions that this message alone asks for. The plan of the review is "
+        "carried out, not this one.",
+    )
 
 
 class Review(ReviewSummary):
@@ -111,6 +127,10 @@ class Review(ReviewSummary):
     latest_message: str = Field(
         description="`event_id` of the customer's latest message: an approval names what it has "
         "seen."
+    )
+    revision: int = Field(
+        description="How often the agent has changed draft and plan because the customer wrote "
+        "again: an approval names what it has seen."
     )
     draft: str = Field(description="What an approval sends.")
     agent_draft: str = Field(description="What the agent wrote; a human may have replaced it.")

@@ -63,7 +63,8 @@ class RunResult(BaseModel):
 class RunDraft(BaseModel):
     """What thinking left on a run: the answer it would give and how it would give it.
 
-    `doubt` counts below the threshold, `hold` whatever the confidence.
+    `doubt` counts below the threshold, `hold` whatever the confidence. `aside_of`: the review
+    during which the agent answers the message, as another matter.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -74,6 +75,7 @@ class RunDraft(BaseModel):
     doubt: EscalationReason | None
     hold: EscalationReason | None = None
     plan: tuple[PlannedAction, ...]
+    aside_of: str | None = None
 
     @classmethod
     def of(cls, thought: ThinkingResult) -> "RunDraft":

@@ -21,21 +21,35 @@ async def approve_review(
     *,
     seen: str | None = None,
     seen_event: str | None = None,
+    seen_revision: int | None = None,
 ) -> DecisionOutcome:
     """Let the plan be carried out, with the draft. `seen`: the draft that was read, if it is known.
     `seen_event`: the customer's latest message that was read; without it, the one it began with.
+    `seen_revision`: of the draft and plan that were read; without it, the first.
 
     Where two people must agree, the first approval leaves the review open. Raises RoleRequired,
     EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for the author of the
     request, ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired,
     SecondPersonUnfit.
     """
-    choice = Choice(Decision.APPROVE, actor.name, seen=seen, seen_event=seen_event)
+    choice = Choice(
+        Decision.APPROVE,
+        actor.name,
+        seen=seen,
+        seen_event=seen_event,
+        seen_revision=seen_revision,
+    )
     return await _decide(work, actor, review_id, choice)
 
 
 async def edit_review(
-    work: UnitOfWork, actor: Actor, review_id: str, text: str, *, seen_event: str | None = None
+    work: UnitOfWork,
+    actor: Actor,
+    review_id: str,
+    text: str,
+    *,
+    seen_event: str | None = None,
+    seen_revision: int | None = None,
 ) -> DecisionOutcome:
     """Let the plan be carried out, with other words.
 
@@ -43,7 +57,9 @@ async def edit_review(
     InvalidInput for words that cannot be sent, and what `approve_review` raises.
     """
     check_words(text)
-    choice = Choice(Decision.EDIT, actor.name, text=text, seen_event=seen_event)
+    choice = Choice(
+        Decision.EDIT, actor.name, text=text, seen_event=seen_event, seen_revision=seen_revision
+    )
     return await _decide(work, actor, review_id, choice)
 
 

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy import RowMapping
 
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
+from domain.content.chunks import chunks_of
 from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
@@ -18,60 +20,100 @@ from store.content.tables import knowledge_entries, response_templates
 from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 
-MAX_PASSAGES: Final = 5
+MAX_PASSAGES: Final = 8
 _SHOWN_TEMPLATES: Final = 200
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
+# A longer message is searched by its first words.
+_LEXEMES: Final = 60
+# Of the mean distance of a language's entries: what is subtracted from the distance of each.
+_LANGUAGE_SHARE: Final = 0.75
 
-# Any word may match (the rank sorts), in the language each entry is written in. plainto_tsquery
-# makes the query safe whatever the customer typed; only its ANDs are turned into ORs.
-_SEARCH: Final = sa.text("""
-    WITH query AS (
-        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
-               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
-    )
-    SELECT id, title, body, language,
-           ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1)::float8 AS rank
-    FROM knowledge_entries, query
-    WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
-    ORDER BY rank DESC, id
-    LIMIT :limit
-""")
-
-# What is near in meaning is found as well, and what both find comes first: reciprocal rank fusion,
-# which needs no common measure of the two. Only embeddings of the question's own model and length
-# can be compared with it.
-_FUSED: Final = sa.text("""
-    WITH query AS (
-        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
-               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
+# Entries that share words with the message, in the language that each is written in. A shared word
+# counts more the fewer of the client's entries have it: a sum of inverse document frequencies.
+_WORDS: Final = """
+    WITH asked AS (
+        (SELECT 'fr' AS language, lexeme, quote_literal(lexeme)::tsquery AS query
+         FROM unnest(to_tsvector('french', :words)) LIMIT :lexemes)
+        UNION ALL
+        (SELECT 'en', lexeme, quote_literal(lexeme)::tsquery
+         FROM unnest(to_tsvector('english', :words)) LIMIT :lexemes)
+    ), matched AS (
+        SELECT id, language, lexeme
+        FROM knowledge_entries JOIN asked USING (language)
+        WHERE client_id = :client_id AND search @@ query
+    ), rare AS (
+        SELECT language, lexeme,
+               ln(1 + (entries - count(*) + 0.5) / (count(*) + 0.5)) AS rarity
+        FROM matched JOIN (
+            SELECT language, count(*) AS entries
+            FROM knowledge_entries WHERE client_id = :client_id GROUP BY language
+        ) AS written USING (language)
+        GROUP BY language, lexeme, entries
     ), by_words AS (
-        SELECT id, row_number() OVER (
-                   ORDER BY ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1) DESC, id
-               ) AS place
-        FROM knowledge_entries, query
-        WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
+        SELECT id, sum(rarity) AS score,
+               row_number() OVER (ORDER BY sum(rarity) DESC, id) AS place
+        FROM matched JOIN rare USING (language, lexeme)
+        GROUP BY id
         ORDER BY place
         LIMIT :candidates
-    ), by_meaning AS (
-        SELECT entry_id AS id, row_number() OVER (
-                   ORDER BY embedding <=> CAST(:vector AS vector), entry_id
-               ) AS place
-        FROM knowledge_embeddings
+    )
+"""
+
+_SEARCH: Final = sa.text(f"""
+    {_WORDS}
+    SELECT id, title, body, language, score::float8 AS rank
+    FROM by_words JOIN knowledge_entries USING (id)
+    WHERE client_id = :client_id
+    ORDER BY rank DESC, id
+    LIMIT :limit
+""")  # noqa: S608 - a constant is put in, no value
+
+# Entries near in meaning are found as well; reciprocal rank fusion needs no common measure of the
+# two searches. Only embeddings of the question's own model and length are comparable with it. The
+# encoder finds texts in the question's language nearer than others: most of that is taken out.
+_FUSED: Final = sa.text(f"""
+    {_WORDS}, near AS (
+        SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
+        FROM knowledge_chunks
         WHERE client_id = :client_id AND model = :model AND vector_dims(embedding) = :dimensions
+        GROUP BY entry_id
+    ), by_meaning AS (
+        SELECT id, row_number() OVER (ORDER BY fair_distance, id) AS place
+        FROM (
+            SELECT id,
+                   distance - :language_share * avg(distance) OVER (PARTITION BY language)
+                       AS fair_distance
+            FROM near JOIN knowledge_entries USING (id)
+            WHERE client_id = :client_id
+        ) AS fair
         ORDER BY place
         LIMIT :candidates
     ), found AS (
         SELECT id, sum(1.0 / (60 + place)) AS rank
-        FROM (SELECT * FROM by_words UNION ALL SELECT * FROM by_meaning) AS ranked
+        FROM (
+            SELECT id, place FROM by_words UNION ALL SELECT id, place FROM by_meaning
+        ) AS ranked
         GROUP BY id
+        ORDER BY rank DESC, id
+        LIMIT :limit
     )
-    SELECT id, title, body, language, rank::float8 AS rank
-    FROM found JOIN knowledge_entries USING (id)
+    SELECT id, title, body, language, rank::float8 AS rank,
+           1 - near.distance AS similarity, cut.sentences
+    FROM found JOIN knowledge_entries USING (id) LEFT JOIN near USING (id)
+    LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+                   'heading', heading, 'text', sentence.text, 'chunk', place,
+                   'similarity', 1 - (sentence.embedding <=> CAST(:vector AS vector))
+               ) ORDER BY place, sentence.number) AS sentences
+        FROM knowledge_chunks, ROWS FROM (unnest(sentences), unnest(sentence_embeddings))
+            WITH ORDINALITY AS sentence (text, embedding, number)
+        WHERE client_id = :client_id AND entry_id = found.id AND model = :model
+          AND vector_dims(knowledge_chunks.embedding) = :dimensions
+    ) AS cut ON true
     WHERE client_id = :client_id
     ORDER BY rank DESC, id
-    LIMIT :limit
-""")
+""")  # noqa: S608 - a constant is put in, no value
 
 # The templates only where they are not those that are known already. A row's xmin changes with each
 # change of it, whoever makes it.
@@ -122,24 +164,26 @@ class ContentRepository(TenantRepository):
         )
 
     async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """The knowledge entries that share words with `text`, the nearest first.
+        """Return the knowledge entries that share words with `text`, the nearest first.
 
-        With `near`, the text's embedding, also those that mean something like it.
+        With `near`, the text's embedding, also those near in meaning, cut into sentences.
         """
-        values: dict[str, str | int] = {
+        values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),
             "client_id": self._tenant,
             "limit": MAX_PASSAGES,
+            "candidates": _CANDIDATES,
+            "lexemes": _LEXEMES,
         }
         if near is not None:
             values |= {
-                "candidates": _CANDIDATES,
-                "vector": str(list(near.values)),
+                "vector": near.literal,
                 "model": near.model,
                 "dimensions": len(near.values),
+                "language_share": _LANGUAGE_SHARE,
             }
         rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
-        return tuple(Passage.model_validate(row, from_attributes=True) for row in rows)
+        return tuple(_passage(row) for row in rows.mappings())
 
     async def add_template(
         self, template: Template, now: datetime, *, is_active: bool = True
@@ -240,6 +284,18 @@ class ContentRepository(TenantRepository):
         )
         if count is not None and count + more > limit:
             raise TooMuchContent(limit)
+
+
+def _passage(row: RowMapping) -> Passage:
+    """A found entry. One without embeddings is cut here, and its sentences have no similarity."""
+    kept = {name: value for name, value in row.items() if value is not None}
+    if "sentences" not in kept:
+        kept["sentences"] = [
+            {"heading": chunk.heading, "text": sentence, "chunk": place}
+            for place, chunk in enumerate(chunks_of(kept["body"]))
+            for sentence in chunk.sentences
+        ]
+    return Passage.model_validate(kept)
 
 
 def search_text(title: str, body: str) -> str:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.content.errors import ContentNotFound
 from store.content.content import search_text
-from store.content.tables import knowledge_entries, response_templates
+from store.content.tables import knowledge_chunks, knowledge_entries, response_templates
 from store.core.repository import TenantRepository
 
 Entry = TypeVar("Entry", TemplateEntry, KnowledgeEntry)
@@ -85,9 +85,16 @@ class ContentChanges(TenantRepository):
     async def change_entry(
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
-        """It is found by its new words at once, and by its new meaning after the next sweep."""
-        # Locked: what it is found by is made of a title and a body that two people may change.
+        """Change an entry. Search finds its new words at once, its meaning after the next sweep."""
+        # Locked, because two people may change the title and the body at the same time.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
+        if change.title or change.body:
+            await self._connection.execute(
+                sa.delete(knowledge_chunks).where(
+                    knowledge_chunks.c.client_id == self._tenant,
+                    knowledge_chunks.c.entry_id == entry_id,
+                )
+            )
         found_by = search_text(change.title or old.title, change.body or old.body)
         values = change.model_dump(mode="json", exclude_none=True)
         return await self._update(

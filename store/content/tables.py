@@ -4,9 +4,20 @@ from typing import Final
 
 import sqlalchemy as sa
 from pgvector.sqlalchemy import VECTOR
-from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+from sqlalchemy.types import UserDefinedType
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
+
+
+class Vectors(UserDefinedType[str]):
+    """An array of vectors, which only SQL reads."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "vector[]"
+
 
 response_templates: Final = sa.Table(
     "response_templates",
@@ -47,17 +58,22 @@ knowledge_entries: Final = sa.Table(
     sa.Index(None, "search", postgresql_using="gin"),
 )
 
-# How near a knowledge entry is to a question, where an embedding provider is set. Without a fixed
-# number of dimensions, for each model has its own; a client's entries are few enough to scan.
-knowledge_embeddings: Final = sa.Table(
-    "knowledge_embeddings",
+# An entry's chunks with their embeddings. The vectors have no fixed number of dimensions, because
+# each model has its own; a client's chunks are few enough to scan. The sentences' vectors are kept
+# out of line, so that a scan does not read them.
+knowledge_chunks: Final = sa.Table(
+    "knowledge_chunks",
     metadata,
     sa.Column("client_id", sa.Text, primary_key=True),
     sa.Column("entry_id", sa.Text, primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
     text("model"),
-    # Of the title and body that were embedded: a changed entry is embedded anew.
+    # Of the title and body that were cut and embedded.
     sa.Column("digest", sa.LargeBinary, nullable=False),
+    text("heading"),
+    sa.Column("sentences", ARRAY(sa.Text), nullable=False),
     sa.Column("embedding", VECTOR(), nullable=False),
+    sa.Column("sentence_embeddings", Vectors(), nullable=False),
     time("created_at"),
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )

@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
+from pydantic import JsonValue
 
-from domain.agent.rulebook import Rulebook
+from domain.agent.rulebook import DuringReview, Rulebook
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.playbook import Playbook, PlaybookEntry, match
 from domain.tenants.errors import ClientNotFound
@@ -172,16 +173,21 @@ class PlaybookRepository(TenantRepository):
                 name=playbook.name,
                 event_type=playbook.event_type,
                 threshold=playbook.threshold,
-                # A version of this code that knows no shadow mode refuses the key: it
-                # would otherwise send what is only tried.
-                rulebook=rulebook.model_dump(
-                    mode="json", exclude=None if rulebook.shadow else {"shadow"}
-                ),
+                rulebook=_stored(rulebook),
                 created_at=now,
                 author=made.author,
                 note=made.note,
             )
         )
+
+
+def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
+    """Leave out what holds by default: a version of this code that does not know a key refuses the
+    rulebook, and would otherwise send what is only tried."""
+    left_out = set() if rulebook.shadow else {"shadow"}
+    if rulebook.during_review == DuringReview():
+        left_out.add("during_review")
+    return rulebook.model_dump(mode="json", exclude=left_out)
 
 
 def _entry(row: "sa.Row[*tuple[Any, ...]]") -> PlaybookEntry:

@@ -127,10 +127,13 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# They are as they were at admission, except for the answer to their callers.
+# They are as they were at admission, except for the answer to their callers, and for the model that
+# was asked, which their tickets count by.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
-    SET status = '{RunStatus.RECEIVED}', joined_review = NULL
+    SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
+        classification = NULL, draft = NULL, doubt = NULL, hold = NULL, plan = '[]',
+        verdicts = '[]', lookup = NULL, thread_after = NULL
     FROM escalation_tickets AS review
     JOIN engine_runs AS answered
       ON answered.client_id = review.client_id AND answered.id = review.run_id

@@ -216,6 +216,7 @@ class EscalationRepository(CaseMessages):
             claim=Claim(by=row.claimed_by, at=row.claimed_at) if row.claimed_by else None,
             needs_second=row.needs_second,
             first_approved_by=row.first_approved_by,
+            revision=row.revision,
             authors=frozenset(authors),
         )
         ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.run_id)
@@ -282,6 +283,7 @@ _LOCK: Final = (
         _TICKETS.claimed_at,
         _TICKETS.needs_second,
         _TICKETS.first_approved_by,
+        _TICKETS.revision,
         _TICKETS.run_id,
         engine_runs.c.event_id,
         LATEST_EVENT,

@@ -12,18 +12,16 @@ from domain.integrations.order import LookupState
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review import QueuePlace, Review, ReviewSummary, Wanted
-from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
 from store.intake.attachments import attachments_of
 from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
-from store.reviews.escalations import AUTHORS, EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
+from store.reviews.escalations import AUTHORS, LATEST_EVENT, RUN_OF_TICKET, WORDS
+from store.reviews.review_messages import EARLIER, JOINED
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN
-from store.runs.tables import engine_messages, engine_runs
+from store.runs.tables import engine_runs
 
 PREVIEW_CHARS: Final = 280
-MAX_JOINED: Final = 50
-_MAX_JOINED_CHARS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +79,8 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
     row = (await connection.execute(_DETAIL, this)).one_or_none()
     if row is None:
         raise EscalationNotFound(review_id)
-    earlier = (await connection.execute(_EARLIER, this)).mappings().all()
-    joined = (await connection.execute(_JOINED, this)).mappings().all()
+    earlier = (await connection.execute(EARLIER, this)).mappings().all()
+    joined = (await connection.execute(JOINED, this)).mappings().all()
     first: Mapping[str, object] = {
         "event_id": row.event_id,
         "text": row.text,
@@ -144,6 +142,7 @@ _DETAIL: Final = _SUMMARY.add_columns(
     engine_runs.c.event_id,
     engine_runs.c.received_at,
     LATEST_EVENT.label("latest_message"),
+    _TICKETS.revision,
     WORDS.label("draft"),
     sa.func.coalesce(engine_runs.c.draft, "").label("agent_draft"),
     engine_runs.c.alternatives,
@@ -157,104 +156,6 @@ _DETAIL: Final = _SUMMARY.add_columns(
     _TICKETS.first_approved_at,
     _TICKETS.note,
 ).where(_TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id"))
-
-# Looked up first. In one join with the messages, a plan that was made for any review, on tables
-# that were never analysed, compared all messages of the client with each other.
-_INBOUND: Final = (
-    sa.select(
-        engine_messages.c.client_id,
-        engine_messages.c.conversation_id,
-        engine_messages.c.event_id,
-        engine_messages.c.created_at,
-        _TICKETS.latest_event_id,
-        _TICKETS.created_at.label("asked_at"),
-        _TICKETS.decision,
-        _TICKETS.decided_at,
-    )
-    .select_from(escalation_tickets)
-    .join(engine_runs, RUN_OF_TICKET)
-    .join(
-        engine_messages,
-        sa.and_(
-            engine_messages.c.client_id == engine_runs.c.client_id,
-            engine_messages.c.event_id == engine_runs.c.event_id,
-            engine_messages.c.direction == "inbound",
-        ),
-    )
-    .where(
-        _TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id")
-    )
-    .cte("inbound")
-    .prefix_with("MATERIALIZED")
-)
-_OF_CONVERSATION: Final = _INBOUND.join(
-    engine_messages,
-    sa.and_(
-        engine_messages.c.client_id == _INBOUND.c.client_id,
-        engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
-        engine_messages.c.event_id != _INBOUND.c.event_id,
-    ),
-)
-_EARLIER: Final = (
-    sa.select(
-        engine_messages.c.author, sa.func.left(engine_messages.c.body, MAX_TURN_CHARS).label("body")
-    )
-    .select_from(_OF_CONVERSATION)
-    .where(
-        # A message that an earlier answer left open came before that answer.
-        sa.or_(
-            engine_messages.c.created_at <= _INBOUND.c.created_at,
-            sa.and_(
-                engine_messages.c.direction == "outbound",
-                engine_messages.c.created_at <= _INBOUND.c.asked_at,
-            ),
-        ),
-        engine_messages.c.body != "",
-    )
-    .order_by(
-        engine_messages.c.created_at.desc(),
-        engine_messages.c.event_id.desc(),
-        engine_messages.c.direction.desc(),
-    )
-    .limit(MAX_TURNS)
-)
-# Of whatever review they joined: two may have been open at once. Those that came after it was
-# approved are of another.
-_LATER_RUN: Final = engine_runs.alias("later_run")
-_JOINED: Final = (
-    sa.select(
-        engine_messages.c.event_id,
-        sa.func.left(engine_messages.c.body, _MAX_JOINED_CHARS).label("text"),
-        engine_messages.c.created_at.label("received_at"),
-        _LATER_RUN.c.covered,
-    )
-    .select_from(
-        _OF_CONVERSATION.join(
-            _LATER_RUN,
-            sa.and_(
-                _LATER_RUN.c.client_id == engine_messages.c.client_id,
-                _LATER_RUN.c.event_id == engine_messages.c.event_id,
-                _LATER_RUN.c.joined_review.is_not(None),
-            ),
-        )
-    )
-    .where(
-        engine_messages.c.direction == "inbound",
-        sa.or_(
-            engine_messages.c.event_id == _INBOUND.c.latest_event_id,
-            sa.and_(
-                engine_messages.c.created_at >= _INBOUND.c.created_at,
-                sa.or_(
-                    _INBOUND.c.decision.is_(None),
-                    _INBOUND.c.decision.not_in(EXECUTED),
-                    engine_messages.c.created_at <= _INBOUND.c.decided_at,
-                ),
-            ),
-        ),
-    )
-    .order_by(engine_messages.c.created_at.desc(), engine_messages.c.event_id.desc())
-    .limit(MAX_JOINED)
-)
 
 
 def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnElement[bool]]:

@@ -36,6 +36,8 @@ escalation_tickets: Final = sa.Table(
     time("taken_up_at", nullable=True),
     # The last message that joined it: a decision names the one that it has seen.
     text("latest_event_id", nullable=True),
+    # How often the agent has changed draft and plan: a decision names the number that it has seen.
+    sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
     # A matter that cannot wait in the queue, and which (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     text("sensitive", nullable=True),

@@ -13,7 +13,7 @@ from domain.agent.frame import AnswerFrame
 from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.template import clean_value
-from domain.agent.thread import PendingProposal, Thread
+from domain.agent.thread import Thread
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.integrations.protected_names import mailable_name
@@ -44,8 +44,8 @@ class Case:
     often the agent answered in the thread in the hour before this message. `unattended_turns`: how
     often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
     people have the thread, by another message's open review or for good. `is_taken`: by a member
-    at the dashboard, perhaps without a review. `approvals`: how many people approved the plan.
-    `sender_name`: who mails to the customer are from. `has_files`: files came with the message.
+    at the dashboard, perhaps without a review. `approvals`: by how many people. `joined_review`: of
+    the message. `sender_name`: of mails to the customer. `has_files`: files came with the message.
     `system_prompt`, `sensitive_words`, `answers_from_knowledge`: as the client set them. `frame`:
     how the client greets this customer and signs.
     """
@@ -73,6 +73,7 @@ class Case:
     human_text: str | None
     has_files: bool = False
     is_taken: bool = False
+    joined_review: str | None = None
 
     @property
     def words(self) -> str:
@@ -120,6 +121,7 @@ class CaseRepository(TenantRepository):
             human_text=row.human_text,
             has_files=bool(row.has_files),
             is_taken=row.taken_at is not None,
+            joined_review=row.joined_review,
         )
 
 
@@ -166,7 +168,7 @@ _AUTOMATIC_TURNS: Final = (
     .scalar_subquery()
 )
 # A relay that renames every mail makes a thread of each, so the correspondent's others count too.
-# What a person approved is that person's answer. A visitor of a widget is no program.
+# An approved answer is that person's. A visitor of a widget is no program.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (
@@ -194,9 +196,9 @@ _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
      ) AS answers WHERE by_person IS NULL OR created_at > by_person)
 """)  # noqa: S608 - of constants
 
+_FILES: Final = attachments.c
 _HAS_FILES: Final = sa.exists().where(
-    attachments.c.client_id == engine_runs.c.client_id,
-    attachments.c.event_id == engine_runs.c.event_id,
+    _FILES.client_id == engine_runs.c.client_id, _FILES.event_id == engine_runs.c.event_id
 )
 
 _CASE: Final = (
@@ -231,6 +233,8 @@ _CASE: Final = (
         engine_runs.c.doubt,
         engine_runs.c.hold,
         engine_runs.c.plan,
+        engine_runs.c.aside_of,
+        engine_runs.c.joined_review,
         HUMAN_TEXT.label("human_text"),
         _APPROVALS.label("approvals"),
         _HAS_FILES.label("has_files"),
@@ -277,10 +281,8 @@ _CASE: Final = (
 
 
 def _thread(row: sa.Row[*tuple[Any, ...]]) -> Thread:
-    settled = Thread.model_validate(row.thread or {})
-    if row.proposal is None:
-        return settled
-    return settled.model_copy(update={"proposal": PendingProposal.model_validate(row.proposal)})
+    settled, waits = row.thread or {}, row.proposal
+    return Thread.model_validate(settled if waits is None else {**settled, "proposal": waits})
 
 
 def _draft(row: sa.Row[*tuple[Any, ...]]) -> RunDraft | None:
@@ -293,4 +295,5 @@ def _draft(row: sa.Row[*tuple[Any, ...]]) -> RunDraft | None:
         doubt=EscalationReason(row.doubt) if row.doubt else None,
         hold=EscalationReason(row.hold) if row.hold else None,
         plan=_PLAN.validate_python(row.plan),
+        aside_of=row.aside_of,
     )

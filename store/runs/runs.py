@@ -7,19 +7,17 @@ from typing import Final
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.settling import SETTLED_BY
 from domain.agent.thinking import ThinkingResult
 from domain.agent.thread import Thread
 from domain.agent.verdict import Verdict
-from domain.core.contracts import RunRef
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
-from store.core.place import Place, beyond
 from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions as versions
@@ -40,6 +38,22 @@ HUMAN_TEXT: Final = (
 
 _PLAN: TypeAdapter[tuple[PlannedAction, ...]] = TypeAdapter(tuple[PlannedAction, ...])
 _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ...])
+
+
+def _kept(thought: ThinkingResult) -> dict[str, object]:
+    """The columns of a thought that a later one replaces while the run waits."""
+    answer = thought.answer
+    return {
+        "language": answer.language,
+        "draft": thought.text,
+        "doubt": thought.doubt,
+        "hold": thought.hold,
+        "plan": _PLAN.dump_python(thought.plan, mode="json"),
+        "citations": [c.model_dump(mode="json") for c in answer.citations],
+        "findings": [f.model_dump(mode="json") for f in thought.findings],
+        "verdicts": [v.model_dump(mode="json") for v in thought.judgement.verdicts],
+        "thread_after": thought.thread.model_dump(mode="json", exclude_none=True),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,36 +84,51 @@ class RunRepository(TenantRepository):
             _UPDATE, {**self._key(run_id), "lookup": lookup.model_dump(mode="json")}
         )
 
-    async def save_thought(self, run_id: str, thought: ThinkingResult) -> bool:
-        """Keep the first thought of a run; False, and nothing written, if there was one."""
+    async def save_thought(
+        self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
+    ) -> bool:
+        """Keep the first thought of a run; False, and nothing written, if there was one.
+
+        `aside_of`: the review during which the agent answers the message. The model that an
+        earlier thought of a reopened run was asked of stays where this one asked none.
+        """
         answer = thought.answer
+        model: object = answer.model
+        if answer.model == SETTLED_BY:
+            model = sa.func.coalesce(engine_runs.c.model, SETTLED_BY)
         saved = await self._connection.execute(
-            _UPDATE.where(engine_runs.c.classification.is_(None)),
+            _IS_UNTHOUGHT.values(model=model),
             {
                 **self._key(run_id),
+                **_kept(thought),
                 "classification": answer.classification,
                 "confidence": answer.confidence,
                 "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
-                "language": answer.language,
                 "sentiment": answer.sentiment,
-                "draft": thought.text,
-                "doubt": thought.doubt,
-                "hold": thought.hold,
-                "plan": _PLAN.dump_python(thought.plan, mode="json"),
-                "citations": [c.model_dump(mode="json") for c in answer.citations],
-                "findings": [f.model_dump(mode="json") for f in thought.findings],
-                "verdicts": [v.model_dump(mode="json") for v in thought.judgement.verdicts],
-                "model": answer.model,
                 "tokens_in": answer.tokens_in,
                 "tokens_out": answer.tokens_out,
                 "cost_micros": answer.cost_micros,
                 "intent": thought.intent,
                 "sensitive": thought.sensitive,
-                "thread_after": thought.thread.model_dump(mode="json", exclude_none=True),
                 "prompt_version": answer.prompt_version,
+                "aside_of": aside_of,
             },
         )
         return saved.rowcount == 1
+
+    async def replace_thought(
+        self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
+    ) -> None:
+        """Replace a waiting run's draft, plan and order, for the customer has written again. Class
+        and confidence stay: they were reported."""
+        await self._connection.execute(
+            _UPDATE,
+            {
+                **self._key(run_id),
+                **_kept(thought),
+                "lookup": None if lookup is None else lookup.model_dump(mode="json"),
+            },
+        )
 
     async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
         """Put a later verdict behind those that stand."""
@@ -185,6 +214,7 @@ _IS_RUN: Final = sa.and_(
 )
 _MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
+_IS_UNTHOUGHT: Final = _UPDATE.where(engine_runs.c.classification.is_(None))
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
     answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("told", type_=JSONB)),
@@ -251,50 +281,3 @@ _ANSWER: Final = sa.select(engine_runs.c.answer).where(
     engine_runs.c.client_id == sa.bindparam("tenant"),
     engine_runs.c.event_id == sa.bindparam("event"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingRun:
-    """A run that was admitted and never answered, or `reopened` after it had joined a review."""
-
-    ref: RunRef
-    threshold: float
-    received_at: datetime
-    reopened: bool
-
-    @property
-    def place(self) -> Place:
-        return Place(self.received_at, self.ref.run_id)
-
-
-async def runs_left_received(
-    connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
-) -> list[WaitingRun]:
-    """A page of all clients' runs admitted before a time and not answered, oldest first."""
-    rows = await connection.execute(
-        sa.select(
-            engine_runs.c.client_id,
-            engine_runs.c.event_id,
-            engine_runs.c.id,
-            engine_runs.c.received_at,
-            versions.c.threshold,
-            engine_runs.c.answer.is_not(None).label("reopened"),
-        )
-        .join(versions, VERSION_OF_RUN)
-        .where(
-            engine_runs.c.status == RunStatus.RECEIVED,
-            engine_runs.c.received_at < before,
-            beyond(after, engine_runs.c.received_at, engine_runs.c.id),
-        )
-        .order_by(engine_runs.c.received_at, engine_runs.c.id)
-        .limit(limit)
-    )
-    return [
-        WaitingRun(
-            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id),
-            row.threshold,
-            row.received_at,
-            row.reopened,
-        )
-        for row in rows
-    ]

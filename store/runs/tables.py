@@ -58,6 +58,10 @@ engine_runs: Final = sa.Table(
     text("joined_review", nullable=True),
     # A person wrote the answer of that review with this message in view.
     sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
+    # The draft of that review was made with this message.
+    sa.Column("in_draft", sa.Boolean, nullable=False, server_default=sa.false()),
+    # The review during which the agent answers the message, as another matter.
+    text("aside_of", nullable=True),
     time("received_at"),
     time("answered_at", nullable=True),
     time("finished_at", nullable=True),

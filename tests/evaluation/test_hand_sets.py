@@ -12,7 +12,7 @@ from evaluation.message import LANGUAGES
 from evaluation.sealing import FOLDER, HandRow
 
 SETS = read_hand_sets()
-NAMES = ("actions", "safety", "injections", "honest", "templates", "numbers")
+NAMES = ("actions", "safety", "injections", "honest", "templates", "numbers", "help")
 MATTERS = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 
 
@@ -35,7 +35,8 @@ def test_what_is_not_opened_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("actions", 400), ("safety", 150), ("templates", 120), ("numbers", 200)]
+    ("name", "least"),
+    [("actions", 400), ("safety", 150), ("templates", 120), ("numbers", 200), ("help", 400)],
 )
 def test_there_are_enough_of_several_hands(name: str, least: int) -> None:
     rows: tuple[HandRow, ...] = getattr(SETS, name).rows

@@ -4,12 +4,18 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+import sqlalchemy as sa
+
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category
+from domain.agent.intent import Intent
+from domain.agent.rulebook import DuringReview, Rulebook
 from domain.integrations.errors import MailRefused
 from domain.reviews.escalation import Decision
+from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import ai_conversations
 from tests.replay.scenarios import Scenario, answered, brain_failed
+from tests.support.agent.later_turns import OTHER_MATTER
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
@@ -62,6 +68,25 @@ async def joined(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     return await answered(engine, shop, **asked)
 
 
+async def joined_unread(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """The message is about a sensitive matter, which people alone read."""
+    customer = {"customer_email": "a@b.example"}
+    await answered(engine, shop, message=UNSURE_MESSAGE, **customer)
+    return await answered(engine, shop, message="Mon avocat va vous assigner.", **customer)
+
+
+async def answered_aside(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """The message is about another matter than the review that waits."""
+    during = Rulebook(during_review=DuringReview(answers=True))
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(playbook_versions).values(rulebook=during.model_dump(mode="json"))
+        )
+    customer = {"customer_email": "a@b.example"}
+    await answered(engine, shop, message=UNSURE_MESSAGE, **customer)
+    return await answered(engine, shop, message=OTHER_MATTER, **customer)
+
+
 async def left_open(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     """An approval leaves the message open that came after the draft."""
     customer = {"customer_email": "a@b.example"}
@@ -94,14 +119,40 @@ async def _overtaken(engine: LiveEngine, shop: Shop, message: str) -> str:
     return await waiting
 
 
+class TwoMattersBrain:
+    """Sure of the price of delivery, and not of a refund."""
+
+    def __init__(self, _: LiveEngine) -> None:
+        pass
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        is_sure = OTHER_MATTER in request.text
+        return BrainAnswer(
+            classification=Category.PRODUCT_QUESTION if is_sure else Category.REFUND_REQUEST,
+            intents=(Intent.DELIVERY_OPTIONS if is_sure else Intent.REFUND,),
+            confidence=0.99 if is_sure else 0.1,
+            language="fr",
+            response="Bonjour, merci beaucoup !",
+            model="two matters",
+        )
+
+
 BRAINS: dict[str, Callable[[LiveEngine], Brain]] = {
     brain_failed.__name__: RefusingBrain,
     joined_before_answering.__name__: LateBrain,
     joined_before_asking.__name__: LateBrain,
+    answered_aside.__name__: TwoMattersBrain,
 }
 """Scenarios whose worker does not think with the embedded brain."""
 
 THREAD_SCENARIOS: dict[str, Scenario] = {
     scenario.__name__: scenario
-    for scenario in (joined, left_open, joined_before_answering, joined_before_asking)
+    for scenario in (
+        joined,
+        joined_unread,
+        answered_aside,
+        left_open,
+        joined_before_answering,
+        joined_before_asking,
+    )
 }

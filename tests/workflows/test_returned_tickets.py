@@ -39,7 +39,7 @@ async def test_a_message_that_only_joins_a_review_costs_nothing(
     engine: LiveEngine, shop: Shop
 ) -> None:
     first = await _post(engine, shop, message=UNSURE_MESSAGE)
-    joined = await _post(engine, shop, message="Allô, il y a quelqu'un ?")
+    joined = await _post(engine, shop, message=SENSITIVE)
     await engine.run_of(shop, joined["event_id"]).result()
 
     assert await _used(engine, shop) == 1
@@ -51,6 +51,22 @@ async def test_a_message_that_only_joins_a_review_costs_nothing(
     await engine.decide(review["id"], Decision.EDIT, "Bonjour.", seen_event=joined["event_id"])
     await engine.run_of(shop, first["event_id"]).result()
     assert await _used(engine, shop) == 1
+
+
+async def test_a_message_that_the_brain_read_during_a_review_costs_a_ticket(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    await _post(engine, shop, message=UNSURE_MESSAGE)
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+    joined = await _post(engine, shop, message="Allô, il y a quelqu'un ?")
+    await engine.run_of(shop, joined["event_id"]).result()
+    assert await _used(engine, shop) == 2
+
+    await engine.decide(review["id"], Decision.REJECT)
+    late = await _post(engine, shop, message="Allô, toujours personne ?")
+    await engine.run_of(shop, late["event_id"]).result()
+
+    assert await _used(engine, shop) == 2, "people have the conversation, and read it alone"
 
 
 @pytest.mark.parametrize(
@@ -130,11 +146,11 @@ async def test_what_the_brain_read_counts_whatever_people_decide(
 async def test_a_message_that_an_approval_left_open_counts_when_it_is_read(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """It was given back when it joined; the agent reads it after the approval."""
+    """The agent read it when it joined, and once more after the approval: one ticket."""
     first = await _post(engine, shop, message=DRAFTED)
     joined = await _post(engine, shop, message=UNSURE_MESSAGE)
     await engine.run_of(shop, joined["event_id"]).result()
-    assert await _used(engine, shop) == 1
+    assert await _used(engine, shop) == 2
     review = await only_row(engine.database, escalation_tickets, of=shop)
 
     await engine.decide(review["id"], Decision.APPROVE, seen_event=joined["event_id"])

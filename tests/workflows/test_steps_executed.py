@@ -115,6 +115,32 @@ def _disallow_this_machine(engine: LiveEngine) -> None:
     connectors._allow_loopback = False
 
 
+class _BrainBeforeARefusal(ScriptedBrain):
+    """While it thinks, this machine becomes a place that no action may reach."""
+
+    def __init__(self, engine: LiveEngine) -> None:
+        super().__init__(ActionKind.REFUND)
+        self._engine = engine
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        _disallow_this_machine(self._engine)
+        return await super().think(request)
+
+
+async def test_a_refund_that_is_refused_before_any_request_does_not_count(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, _BrainBeforeARefusal(acting))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED, customer_verified=True)).json()
+
+    assert answer["steps_executed"] == 0
+    assert it.movements == ()
+    (step,) = (await only_row(acting.database, engine_runs, of=it.shop))["steps"]
+    assert (step["kind"], step["state"], step["begun"]) == ("refund", "failed", False)
+
+
 class _BrainOfARetry(ScriptedBrain):
     """While it thinks, an earlier attempt of the refund is begun in the ledger, and dies."""
 

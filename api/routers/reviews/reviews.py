@@ -113,6 +113,7 @@ async def approve(
             reviewer.record_id,
             seen=body.draft,
             seen_event=body.latest_message,
+            seen_revision=body.revision,
         )
     return _told(outcome, reviewer, work)
 
@@ -130,7 +131,12 @@ async def edit(
     """Where two people must agree, the second one approves these words or writes others."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await edit_review(
-            work, reviewer.actor, reviewer.record_id, body.text, seen_event=body.latest_message
+            work,
+            reviewer.actor,
+            reviewer.record_id,
+            body.text,
+            seen_event=body.latest_message,
+            seen_revision=body.revision,
         )
     return _told(outcome, reviewer, work)
 

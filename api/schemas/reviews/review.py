@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from api.schemas.core.client_query import ClientQuery
-from api.schemas.core.strict_body import StrictBody
+from api.schemas.core.strict_body import StrictBody, Whole
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.core.ids import ULID, parse_ulid
@@ -87,6 +87,17 @@ _LatestMessage = Annotated[
 ]
 
 
+_Revision = Annotated[
+    Whole | None,
+    Field(
+        ge=0,
+        lt=2**31,
+        description="`revision` of the review that was read: refused if the agent has changed the "
+        "draft or the plan since. Absent: the first.",
+    ),
+]
+
+
 class ApproveBody(StrictBody):
     draft: str | None = Field(
         default=None,
@@ -94,6 +105,7 @@ class ApproveBody(StrictBody):
         description="The draft that was read: refused if it is another by now.",
     )
     latest_message: _LatestMessage = None
+    revision: _Revision = None
 
 
 class EditBody(StrictBody):
@@ -102,6 +114,7 @@ class EditBody(StrictBody):
 
     text: str = Field(pattern=r"\S", max_length=MAX_WORDS, description="What is sent instead.")
     latest_message: _LatestMessage = None
+    revision: _Revision = None
 
 
 class RejectBody(StrictBody):

@@ -13,7 +13,7 @@ from domain.content.content import KnowledgeChange
 from domain.core.names import SWEEP
 from domain.runs.contracts import SweepInput, SweepResult
 from store.content.content_changes import ContentChanges
-from store.content.tables import knowledge_embeddings, knowledge_entries
+from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from tests.support.core.engine import live_engine, settings_of
 from tests.support.core.rows import rows
@@ -69,8 +69,8 @@ async def test_all_pages_and_each_entry_once(
 
     assert await run(embed) == 130
     assert await run(embed) == 0
-    assert len(await rows(database, knowledge_embeddings)) == 130
-    assert [len(asked.body["input"]) for asked in server.asked] == [64, 64, 2]
+    assert len(await rows(database, knowledge_chunks)) == 130
+    assert len(server.asked) == 130
 
 
 async def test_provider_that_is_away_is_asked_a_few_times(
@@ -116,7 +116,7 @@ async def test_sweep_embeds(
             await engine.client.execute_workflow(
                 SWEEP, step, id=f"sweep-{expected}", task_queue="engine"
             )
-            assert len(await rows(database, knowledge_embeddings)) == expected
+            assert len(await rows(database, knowledge_chunks)) == expected
 
 
 async def test_a_changed_entry_is_embedded_anew(
@@ -125,7 +125,7 @@ async def test_a_changed_entry_is_embedded_anew(
     await fill(database, shop, 2)
     embed = embed_with(database, server)
     assert await run(embed) == 2
-    (before,) = await rows(database, knowledge_embeddings, entry_id="e000")
+    (before,) = await rows(database, knowledge_chunks, entry_id="e000")
 
     async with database.tenant(shop.tenant) as connection:
         changes = ContentChanges(connection, shop.tenant)
@@ -133,6 +133,6 @@ async def test_a_changed_entry_is_embedded_anew(
         await changes.change_entry("e001", KnowledgeChange(language="fr"), utc_now())
 
     assert await run(embed) == 1
-    (after,) = await rows(database, knowledge_embeddings, entry_id="e000")
+    (after,) = await rows(database, knowledge_chunks, entry_id="e000")
     assert after["digest"] != before["digest"]
-    assert server.asked[-1].body["input"] == ["T\nAnother."]
+    assert server.asked[-1].body["input"] == ["T\nAnother.", "T: Another."]

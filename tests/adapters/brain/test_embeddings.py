@@ -81,7 +81,8 @@ async def test_trouble_leaves_the_words_alone(server: LlmServer, trouble: Reply)
     assert "secret question" not in repr(lines) + repr(caught.value)
 
 
-def test_none_by_default_and_a_key_where_it_is_needed() -> None:
-    assert embedder_from(settings_of("postgresql://a/b", "c:1").embedding) is None
+def test_none_for_words_alone_and_a_key_where_it_is_needed() -> None:
+    alone = settings_of("postgresql://a/b", "c:1", embedding_model="words").embedding
+    assert embedder_from(alone) is None
     with pytest.raises(InvalidInput, match="EMBEDDING_API_KEY"):
         embedder_from(settings_of("postgresql://a/b", "c:1", embedding_model=MODEL).embedding)

@@ -4,7 +4,7 @@ from adapters.brain.identity import brain_identity
 from settings.brain import BrainSettings, EmbeddingSettings
 
 
-def identity(embedder: str | None = None, **brain: object) -> str:
+def identity(embedder: str = "embedded", **brain: object) -> str:
     return brain_identity(
         BrainSettings.model_validate({f"BRAIN_{name.upper()}": it for name, it in brain.items()}),
         EmbeddingSettings.model_validate({"EMBEDDING_MODEL": embedder}),

@@ -12,6 +12,7 @@ from tests.support.core.rows import only_row
 from tests.support.reviews.conversations import converse, put_into, write_and_join
 from tests.support.reviews.dashboard import REVIEWS, act, code, listed, person
 from tests.support.reviews.reviews import DRAFT, open_review, refund
+from tests.support.reviews.revisions import revise
 from tests.support.tenants.shop import Shop
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -63,6 +64,27 @@ async def test_nobody_decides_without_the_latest(
         assert code(await act(front, review_id, what, owner, **seen)) == MOVED_ON
     assert (await only_row(front.database, escalation_tickets, of=shop))["status"] == "pending"
     decided = await act(front, review_id, what, owner, latest_message=latest)
+    assert decided.status_code == 200
+
+
+@pytest.mark.parametrize("what", ["approve", "edit"])
+async def test_a_decision_names_the_plan_that_was_read(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], what: str
+) -> None:
+    """What an old program sends works until the agent changes the plan."""
+    review_id = await open_review(front.database, shop, plan=(refund(4990),))
+    plan = (refund(3500).model_copy(update={"order_number": "1043"}),)
+    await revise(front.database, shop, review_id, "Autre brouillon.", *plan)
+
+    seen = await show(front, review_id, owner)
+    assert (seen["revision"], seen["draft"]) == (1, "Autre brouillon.")
+    assert seen["plan"][0]["order_number"] == "1043"
+    assert seen["amount"] == {"minor": 3500, "currency": "EUR"}
+    for before in ({}, {"revision": None}, {"revision": 0}, {"revision": 2}):
+        refused = await act(front, review_id, what, owner, **before)
+        assert code(refused) == (409, "review_changed")
+    assert (await only_row(front.database, escalation_tickets, of=shop))["status"] == "pending"
+    decided = await act(front, review_id, what, owner, revision=1)
     assert decided.status_code == 200
 
 

@@ -65,6 +65,11 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
             "received_at": "2026-11-21T12:00:00Z",
             "attachments": [],
             "covered": True,
+            "in_draft": False,
+            "answered": False,
+            "classification": None,
+            "intent": None,
+            "plan": [],
         }
     ]
     assert body.pop("verdicts") == [
@@ -77,6 +82,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "id": review_id,
         "client_id": shop.client_id,
         "authors": [],
+        "revision": 0,
         "status": "pending",
         "reason": "policy_restriction",
         "urgent": False,

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from domain.agent.brain import Category
 from domain.agent.plan import ON_ORDERS, ActionKind
-from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook, problem
+from domain.agent.rulebook import (
+    ActionLevel,
+    ActionRule,
+    DuringReview,
+    MoneyLimits,
+    Rulebook,
+    problem,
+)
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
@@ -71,6 +78,7 @@ def rulebooks(draw: st.DrawFn) -> Rulebook:
         instructions=without_controls(draw(st.text(max_size=300))),
         actions={kind: draw(rules(kind)) for kind in kinds},
         shadow=draw(st.booleans()),
+        during_review=DuringReview(answers=draw(st.booleans()), actions=draw(st.booleans())),
     )
 
 
@@ -112,6 +120,7 @@ def test_a_whole_file() -> None:
                     level=ActionLevel.AUTONOMOUS, tags=("vip", "2026-01-01")
                 ),
             },
+            during_review=DuringReview(answers=True),
         ),
     )
 

@@ -6,7 +6,13 @@ import pytest
 
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
-from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.agent.rulebook import (
+    ActionLevel,
+    ActionRule,
+    DuringReview,
+    MoneyLimits,
+    Rulebook,
+)
 from domain.playbooks.loosened import loosened
 from domain.playbooks.playbook import Playbook, PlaybookEntry
 
@@ -162,3 +168,17 @@ def test_a_lower_threshold_is_looser_where_money_moves_without_people() -> None:
 
     assert found(at(0.7, LOOSE), at(0.1, LOOSE)) == [("*: threshold", "0.7", "0.1")]
     assert found(at(0.7, refunds()), at(0.1, refunds())) == []
+
+
+def test_acting_during_a_review_is_looser_where_money_moves_without_a_person() -> None:
+    def during(level: ActionLevel, *, actions: bool) -> PlaybookEntry:
+        entry = playbook(rule=refunds(level))
+        chosen = DuringReview(answers=True, actions=actions)
+        rulebook = entry.rulebook.model_copy(update={"during_review": chosen})
+        return entry.model_copy(update={"rulebook": rulebook})
+
+    off, on = (during(AUTONOMOUS, actions=actions) for actions in (False, True))
+    assert found([off], [on]) == [("*: during_review.actions", "false", "true")]
+    assert found([on], [off]) == []
+    off, on = (during(APPROVED, actions=actions) for actions in (False, True))
+    assert found([off], [on]) == []

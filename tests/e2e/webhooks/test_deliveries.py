@@ -13,7 +13,7 @@ import stripe
 from standardwebhooks.webhooks import Webhook
 
 from embedded.ports import free_port
-from tests.support.core.command_line import answer_of, cli_process, dev_stack, ready_url
+from tests.support.core.command_line import answer_of, cli_process, dev_stack, opening_lines
 from tests.support.servers.webhook_receiver import Received, webhook_receiver
 
 # A tour waits so long for its webhooks, and beside other stacks and browsers one can be later.
@@ -44,6 +44,8 @@ class Toured:
     first: list[dict[str, str]]
     second: subprocess.CompletedProcess[str]
     seen: list[Received]
+    opening: list[str]
+    """The lines with which the first tour ends."""
 
 
 def deliveries(webhook_id: str, data: Path) -> list[dict[str, str]]:
@@ -63,7 +65,7 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
         # The stack believes the demo's authority beside this one.
         more = {"WEBHOOK_CA_FILE": str(receiver.ca_file)}
         with dev_stack(data, "--port", str(free_port()), **more) as process:
-            ready_url(process)
+            opening = opening_lines(process)
             demo = json.loads((data / "demo.json").read_text())
             client_id, first = demo["client_id"], deliveries(demo["webhook"]["id"], data)
             create = (
@@ -73,7 +75,15 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
             made = answer_of(cli_process(*create))
         second = cli_process("demo", *folder, **more)
         seen = [*receiver.seen]
-        yield Toured(data, client_id, made["webhook_id"], made["secret"], first, second, seen)
+        yield Toured(
+            data, client_id, made["webhook_id"], made["secret"], first, second, seen, opening
+        )
+
+
+def test_the_last_line_is_the_address_for_people(toured: Toured) -> None:
+    ready, entry = toured.opening
+    assert ready.startswith("ready http://")
+    assert entry.startswith(f"open {ready.removeprefix('ready ')}/app/enter/")
 
 
 def test_second_tour_is_as_expected(toured: Toured) -> None:

@@ -25,7 +25,7 @@ from store.playbooks.tables import playbook_versions
 from store.reviews.decision_sweep import decisions_not_taken_up
 from store.reviews.tables import escalation_tickets
 from store.runs.action_ledger import ActionLedger
-from store.runs.runs import runs_left_received
+from store.runs.left_received import runs_left_received
 from store.runs.tables import ai_conversations, customer_memories, engine_runs
 from tests.support.agent.acting import CUSTOMER
 from tests.support.core.engine import LiveEngine, live_engine

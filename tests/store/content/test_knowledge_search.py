@@ -6,9 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from domain.agent.embedding import Embedding
+from domain.content.content import KnowledgeChange
 from store.content.content import MAX_PASSAGES, ContentRepository
-from store.content.knowledge_embeddings import StaleEntry, keep_embeddings, stale_entries
-from store.content.tables import knowledge_embeddings, knowledge_entries
+from store.content.content_changes import ContentChanges
+from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entries
+from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from tests.support.core.rows import rows
 from tests.support.tenants.shop import Shop, open_shop
@@ -42,12 +44,9 @@ async def stale(database: Database, model: str = MODEL, limit: int = 10) -> list
 async def embed(database: Database, model: str = MODEL) -> None:
     entries = await stale(database, model)
     async with database.service() as connection:
-        await keep_embeddings(
-            connection,
-            entries,
-            [Embedding(model=model, values=POINTS[entry.entry_id]) for entry in entries],
-            NOW,
-        )
+        for entry in entries:
+            point = Embedding(model=model, values=POINTS[entry.entry_id])
+            await keep_chunks(connection, entry, [point for _ in entry.texts], NOW)
 
 
 async def found(
@@ -112,8 +111,9 @@ async def test_no_more_than_the_most(database: Database, shop: Shop) -> None:
             )
     entries = await stale(database, limit=50)
     async with database.service() as connection:
-        points = [Embedding(model=MODEL, values=(1.0, 0.5)) for _ in entries]
-        await keep_embeddings(connection, entries, points, NOW)
+        for entry in entries:
+            point = Embedding(model=MODEL, values=(1.0, 0.5))
+            await keep_chunks(connection, entry, [point for _ in entry.texts], NOW)
 
     assert len(await found(database, shop, "parcel", 1.0, 0.5)) == MAX_PASSAGES
 
@@ -131,11 +131,14 @@ async def test_changed_entries_and_other_models_are_stale(database: Database, sh
             .values(body="It has sixty watts.")
         )
     (entry,) = await stale(database)
-    assert entry.text == "The lamp Solis\nIt has sixty watts."
+    assert entry.texts == (
+        "The lamp Solis\nIt has sixty watts.",
+        "The lamp Solis: It has sixty watts.",
+    )
 
     await embed(database)
     assert await stale(database) == []
-    assert len(await rows(database, knowledge_embeddings, of=shop)) == 3
+    assert len(await rows(database, knowledge_chunks, of=shop)) == 3
 
 
 async def test_pages_follow_one_another(database: Database, shop: Shop) -> None:
@@ -160,9 +163,71 @@ async def test_deleted_entry_takes_its_embedding_along(database: Database, shop:
         await connection.execute(
             sa.delete(knowledge_entries).where(knowledge_entries.c.id == "lamp")
         )
-        points = [Embedding(model=MODEL, values=(1.0,)) for _ in entries]
-        await keep_embeddings(connection, entries, points, NOW)
-        assert await connection.scalar(sa.select(sa.func.count(knowledge_embeddings.c.model))) == 2
+        for entry in entries:
+            point = Embedding(model=MODEL, values=(1.0,))
+            await keep_chunks(connection, entry, [point for _ in entry.texts], NOW)
+        assert await connection.scalar(sa.select(sa.func.count(knowledge_chunks.c.model))) == 2
         await connection.execute(sa.delete(knowledge_entries))
 
-    assert await rows(database, knowledge_embeddings, of=shop) == []
+    assert await rows(database, knowledge_chunks, of=shop) == []
+
+
+async def test_a_found_entry_has_its_sentences_and_how_near_each_is(
+    database: Database, shop: Shop
+) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_knowledge(
+            entry_id="tariff",
+            title="Delivery",
+            body="We deliver.\n\nPrices:\n- France: 5 euros\n- Belgium: 9 euros",
+            language="en",
+            now=NOW,
+        )
+    (entry,) = await stale(database)
+    points = {"Delivery, Prices: Belgium: 9 euros": (0.0, 1.0)}
+    async with database.service() as connection:
+        embeddings = [
+            Embedding(model=MODEL, values=points.get(text, (1.0, 0.0))) for text in entry.texts
+        ]
+        await keep_chunks(connection, entry, embeddings, NOW)
+    near = Embedding(model=MODEL, values=(0.0, 1.0))
+    async with database.tenant(shop.tenant) as connection:
+        (passage,) = await ContentRepository(connection, shop.tenant).search("to Belgium", near)
+
+    assert [(one.heading, one.text, one.similarity) for one in passage.sentences] == [
+        ("", "We deliver.", 0.0),
+        ("Prices", "France: 5 euros", 0.0),
+        ("Prices", "Belgium: 9 euros", 1.0),
+    ]
+
+
+async def test_a_changed_entry_is_not_quoted_from_its_old_chunks(
+    database: Database, shop: Shop
+) -> None:
+    await fill(database, shop)
+    await embed(database)
+    async with database.tenant(shop.tenant) as connection:
+        change = KnowledgeChange(body="Parcels take five days to arrive.")
+        await ContentChanges(connection, shop.tenant).change_entry("parcel", change, NOW)
+        near = Embedding(model=MODEL, values=(1.0, 0.1, 0.0))
+        passages = await ContentRepository(connection, shop.tenant).search("my parcel", near)
+
+    (parcel,) = [passage for passage in passages if passage.id == "parcel"]
+    assert [one.text for one in parcel.sentences] == ["Parcels take five days to arrive."]
+    assert parcel.similarity is None
+
+
+async def test_an_entry_changed_while_it_was_embedded_stays_stale(
+    database: Database, shop: Shop
+) -> None:
+    await fill(database, shop)
+    entries = await stale(database)
+    async with database.tenant(shop.tenant) as connection:
+        change = KnowledgeChange(body="Parcels take five days to arrive.")
+        await ContentChanges(connection, shop.tenant).change_entry("parcel", change, NOW)
+    async with database.service() as connection:
+        for entry in entries:
+            point = Embedding(model=MODEL, values=(1.0,))
+            await keep_chunks(connection, entry, [point for _ in entry.texts], NOW)
+
+    assert [entry.entry_id for entry in await stale(database)] == ["parcel"]

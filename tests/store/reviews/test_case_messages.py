@@ -17,6 +17,7 @@ from store.runs.tables import ai_conversations, engine_runs
 from tests.support.core.rows import only_row
 from tests.support.reviews.conversations import converse, join, write, write_and_join
 from tests.support.reviews.reviews import open_review, refund
+from tests.support.reviews.revisions import revise
 from tests.support.tenants.shop import Shop, open_shop
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -272,3 +273,23 @@ async def open_round(database: Database, shop: Shop, review_id: str) -> str:
             now=NOW,
         )
     return again
+
+
+@pytest.mark.parametrize("_", range(5))
+async def test_an_approval_and_another_plan_at_once(database: Database, shop: Shop, _: int) -> None:
+    """One of the two wins, and what was approved is the plan that stands."""
+    review_id = await open_review(database, shop, plan=(refund(4990),))
+    other = refund(3500).model_copy(update={"order_number": "1043"})
+
+    outcomes = await asyncio.gather(
+        decide(database, shop, review_id, Choice(Decision.APPROVE, "anna")),
+        revise(database, shop, review_id, "Autre brouillon.", other),
+        return_exceptions=True,
+    )
+
+    approved, changed = (not isinstance(one, BaseException) for one in outcomes)
+    row = await only_row(database, escalation_tickets, of=shop)
+    assert approved is not changed
+    assert (row["status"], row["plan"][0]["order_number"]) == (
+        ("approved", "1042") if approved else ("pending", "1043")
+    )

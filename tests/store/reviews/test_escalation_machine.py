@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,15 +21,16 @@ from domain.reviews.errors import (
     DraftMissing,
     EscalationChanged,
     EscalationClaimed,
-    EscalationDecided,
-    SecondPersonRequired,
 )
 from domain.reviews.escalation import Choice, Decision
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
+from store.reviews.later_turns import LaterTurns, ReviewAsRead, Revision
 from store.reviews.tables import escalation_tickets
+from tests.support.agent.later_turns import thought_of
 from tests.support.core.rows import only_row
 from tests.support.reviews.conversations import converse, join, write
+from tests.support.reviews.escalation_model import Model
 from tests.support.reviews.reviews import DRAFT, open_review
 from tests.support.tenants.shop import open_shop
 
@@ -38,54 +38,6 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PEOPLE = st.sampled_from(["anna", "ben", "chloe"])
 TEXTS = st.sampled_from(["Bonjour.", "Au revoir."])
 CHOICES = st.sampled_from([Decision.APPROVE, Decision.EDIT, Decision.REJECT])
-
-
-@dataclass
-class Model:
-    """What should be, said naively."""
-
-    needs_second: bool
-    words: str
-    claim: tuple[str, datetime] | None = None
-    first: str | None = None
-    latest: str | None = None
-    decided: Decision | None = None
-    by: str | None = None
-
-    def refusal(self, person: str, now: datetime) -> str | None:
-        """Why this person may touch it neither by a claim nor by a decision."""
-        if self.decided:
-            return EscalationDecided.code
-        if self.claim is None or self.claim[0] == person:
-            return None
-        fresh = now - self.claim[1] < timedelta(minutes=30)
-        return EscalationClaimed.code if fresh else None
-
-    def decide(self, decision: Decision, person: str, text: str, now: datetime) -> str:
-        refused = self.refusal(person, now)
-        if refused:
-            return refused
-        if decision is Decision.APPROVE and not self.words:
-            return DraftMissing.code
-        if decision is not Decision.REJECT:
-            if self.first == person:
-                return SecondPersonRequired.code
-            if decision is Decision.EDIT:
-                self.words = text
-            if self.needs_second and not self.first:
-                self.first, self.claim = person, None
-                return "first"
-        self.decided, self.by = decision, person
-        return "decided"
-
-    def join(self, event_id: str) -> bool:
-        """Whether people have the conversation, so that the message is theirs."""
-        if self.decided in (Decision.APPROVE, Decision.EDIT):
-            return False
-        self.latest = event_id
-        if not self.decided:
-            self.first = None
-        return True
 
 
 class Escalations(RuleBasedStateMachine):
@@ -102,6 +54,7 @@ class Escalations(RuleBasedStateMachine):
         )
         self.conversation_id = self._do(converse(self.database, self.shop, self.id))
         self.final: dict[str, Any] | None = None
+        self.read = self._do(self._read())
 
     @rule(person=PEOPLE, force=st.booleans())
     def claim(self, person: str, force: bool) -> None:
@@ -140,13 +93,43 @@ class Escalations(RuleBasedStateMachine):
         refused = self.model.refusal(person, self.now) or ConversationMovedOn.code
         assert self._code(self._choose(Choice(decision, person, text="Ah."))) == refused
 
+    @rule()
+    def read_it(self) -> None:
+        """The agent reads the review, and thinks about it for as long as it takes."""
+        self.read = self._do(self._read())
+
+    @rule(text=TEXTS)
+    def revise(self, text: str) -> None:
+        """The agent changes draft and plan, as it has read them some time ago."""
+        model, read = self.model, self.read
+        may = not model.decided and read is not None and read.revision == model.revision
+        assert self._do(self._revise(text)) == may
+        if may:
+            model.words, model.first, model.revision = text, None, model.revision + 1
+
+    @rule(person=PEOPLE, decision=st.sampled_from([Decision.APPROVE, Decision.EDIT]))
+    def decide_on_the_plan_before(self, person: str, decision: Decision) -> None:
+        """A person who has read the latest message, and not the plan that it led to."""
+        if self.model.revision == 0:
+            return
+        refused = self.model.refusal(person, self.now) or EscalationChanged.code
+        before, latest = self.model.revision - 1, self.model.latest
+        choice = Choice(decision, person, text="Ah.", seen_event=latest, seen_revision=before)
+        assert self._code(self._choose(choice)) == refused
+
     @rule(person=PEOPLE)
     def approve_what_is_gone(self, person: str) -> None:
         """A person who has read other words than those that would be sent."""
         refused = self.model.refusal(person, self.now)
         gone = EscalationChanged.code if self.model.words else DraftMissing.code
         latest = self.model.latest
-        choice = Choice(Decision.APPROVE, person, seen="gone", seen_event=latest)
+        choice = Choice(
+            Decision.APPROVE,
+            person,
+            seen="gone",
+            seen_event=latest,
+            seen_revision=self.model.revision,
+        )
         assert self._code(self._choose(choice)) == (refused or gone)
 
     @rule(text=TEXTS)
@@ -181,6 +164,7 @@ class Escalations(RuleBasedStateMachine):
         assert row["decision"] == model.decided
         assert row["decided_by"] == model.by
         assert row["first_approved_by"] == model.first
+        assert row["revision"] == model.revision
         assert row.pop("latest_event_id") == model.latest
         assert (row["edited_text"] or row["draft"]) == model.words
         assert model.by is None or model.by != model.first or model.decided is Decision.REJECT
@@ -227,11 +211,29 @@ class Escalations(RuleBasedStateMachine):
     async def _decide(self, decision: Decision, person: str, text: str) -> str:
         words = text if decision is Decision.EDIT else None
         try:
-            choice = Choice(decision, person, text=words, seen_event=self.model.latest)
+            choice = Choice(
+                decision,
+                person,
+                text=words,
+                seen_event=self.model.latest,
+                seen_revision=self.model.revision,
+            )
             first = await self._choose(choice)
         except DomainError as error:
             return error.code
         return "first" if first else "decided"
+
+    async def _read(self) -> ReviewAsRead | None:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            return await LaterTurns(connection, self.shop.tenant).waiting(self.id)
+
+    async def _revise(self, text: str) -> bool:
+        if self.read is None:
+            return False
+        to = Revision(thought_of(text), None, used=frozenset(), covered=frozenset())
+        async with self.database.tenant(self.shop.tenant) as connection:
+            turns = LaterTurns(connection, self.shop.tenant)
+            return await turns.revise(self.id, self.read, to)
 
     async def _expire(self) -> str:
         async with self.database.tenant(self.shop.tenant) as connection:

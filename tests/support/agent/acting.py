@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from activities.agent.think import Think
+from activities.reviews.revise_review import ReviseReview
 from adapters.demo.shop import DemoOrder, Movement, movements, open_demo_shop
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
@@ -152,4 +153,8 @@ class ScriptedBrain:
 def think_by(engine: LiveEngine, brain: Brain) -> None:
     """Let the engine's worker, which is not started yet, think by this brain."""
     thinking: Think = think_with(engine.worker_database, brain)
-    engine.activities = replace(engine.activities, think=thinking)
+    engine.activities = replace(
+        engine.activities,
+        think=thinking,
+        revise_review=ReviseReview(engine.worker_database, thinking),
+    )

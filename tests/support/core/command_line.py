@@ -115,3 +115,16 @@ def ready_url(process: "subprocess.Popen[str]") -> str:
             return line.split()[1]
     assert process.stderr is not None
     raise AssertionError(f"dev ended without serving:\n{process.stderr.read()}")
+
+
+def opening_lines(process: "subprocess.Popen[str]") -> list[str]:
+    """What `dev` prints from its address for people and `ready` on, the later one last."""
+    assert process.stdout is not None
+    found: list[str] = []
+    for line in process.stdout:
+        if line.startswith(("ready ", "open ")):
+            found.append(line.strip())
+        if len(found) == 2:
+            return found
+    assert process.stderr is not None
+    raise AssertionError(f"dev ended without serving:\n{process.stderr.read()}")

@@ -40,7 +40,7 @@ from settings import Settings, load_settings
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository, client_of
 from store.reviews.tables import escalation_tickets
-from tests.support.core.rows import rows
+from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.nowhere import no_way_out
 from tests.support.servers.stripe_account import (
@@ -123,13 +123,22 @@ class LiveEngine:
         *,
         actor: str = "tester",
         seen_event: str | None = None,
+        seen_revision: int | None = None,
         signal: bool = True,
     ) -> None:
-        """Decide as a human does: committed first, then the signal."""
+        """Decide as a human does: committed first, then the signal. A person who has seen a later
+        message has seen the latest draft and plan, unless `seen_revision` says otherwise."""
+        if seen_event is not None and seen_revision is None:
+            review = await only_row(self.database, escalation_tickets, id=escalation_id)
+            seen_revision = review["revision"]
         async with self.database.service() as connection:
             tenant = await client_of(connection, escalation_id)
             outcome = await EscalationRepository(connection, tenant).decide(
-                escalation_id, Choice(decision, actor, text=text, seen_event=seen_event), utc_now()
+                escalation_id,
+                Choice(
+                    decision, actor, text=text, seen_event=seen_event, seen_revision=seen_revision
+                ),
+                utc_now(),
             )
         if signal and outcome.ref is not None:
             await self.engine.wake(outcome.ref, escalation_id)

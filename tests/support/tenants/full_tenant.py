@@ -30,7 +30,7 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
 from store.content.suggestions import SuggestionRepository
-from store.content.tables import knowledge_embeddings, knowledge_entries
+from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from store.dashboard.tables import form_posts, page_drafts
 from store.exports.tables import automation_events
@@ -197,12 +197,16 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
     )
     entry = await connection.scalar(sa.select(knowledge_entries.c.id))
     await connection.execute(
-        sa.insert(knowledge_embeddings).values(
+        sa.insert(knowledge_chunks).values(
             client_id=shop.client_id,
             entry_id=entry,
+            place=0,
             model="m",
             digest=b"d",
+            heading="",
+            sentences=["Three days."],
             embedding=[0.5, 0.5],
+            sentence_embeddings='{"[0.5,0.5]"}',
             created_at=now,
         )
     )

@@ -120,6 +120,7 @@ async def approve(post: ReviewPost) -> Response:
             page.record_id,
             seen=there.draft if is_same else post.text("draft"),
             seen_event=post.text("latest_message") or None,
+            seen_revision=_revision(post),
         )
         if not is_same or post.text("plan") != _plan_seen(there):
             raise EscalationChanged(page.record_id)
@@ -139,6 +140,7 @@ async def edit(post: ReviewPost) -> Response:
             page.record_id,
             post.text("text"),
             seen_event=post.text("latest_message") or None,
+            seen_revision=_revision(post),
         )
         post.check_seen(_seen(there))
     return _decided(post, outcome, to, "reviews.edited")
@@ -177,6 +179,12 @@ def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Respons
 def _is_claimed_by_other(page: Page, found: Review) -> bool:
     claim = found.claim
     return claim is not None and claim.by != page.visit.user.id and page.now < claim.until
+
+
+def _revision(post: Post) -> int | None:
+    """The revision that the form was made from; None of a form that an older version made."""
+    given = post.text("revision")
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else None
 
 
 def _plan_seen(found: Review) -> str:

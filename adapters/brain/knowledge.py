@@ -1,0 +1,165 @@
+"""Draft an answer from the knowledge: the sentences that answer first, then at most three more.
+
+An answer is sent only from an entry that has the message's own words and that
+`adapters/brain/answers.py` finds by meaning as well. Everything else is a draft for a person.
+"""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from adapters.brain.answers import AnswerModel, ChosenAnswer
+from adapters.brain.classifier import Classification
+from adapters.brain.features import fold
+from adapters.brain.grounded_draft import (
+    ARBITRARY_STRENGTH,
+    FITTING_STRENGTH,
+    Asking,
+    GroundedDraft,
+)
+from adapters.brain.relevance import Coverage, excerpt, read_question
+from domain.agent.brain import BrainRequest, Citation, Language, Passage, PassageSentence
+from domain.agent.intents.wanted import clauses_that_want
+
+# A passage of less coverage is about something else.
+RELEVANT: Final = 0.5
+# One word of four missing may be the one that matters (the lamp's name): that is to stay under
+# the default threshold, so strength falls faster than coverage.
+_GAP_PENALTY: Final = 1.5
+# From this strength on a passage is preferred to a template of a class whose questions differ.
+WELL_COVERED: Final = 0.7
+# A chosen answer of a lower probability is no help to the person who writes.
+LEAST_PROBABILITY: Final = 0.15
+# An answer that is sent needs this probability too. On the open questions of `evaluation/sets`, the
+# three wrong ones of 13 that the words alone would have sent have at most 0.5.
+SENT_PROBABILITY: Final = 0.6
+_SHORT: Final = 500
+"""Characters of an entry that is quoted whole."""
+
+_ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|what|which|why)"
+_TWO_QUESTIONS: Final = re.compile(
+    rf"\b{_ASKS}\b[^.?!]{{0,200}}\b(?:et|and|puis|also|aussi)\b[^.?!]{{0,30}}\b{_ASKS}\b"
+)
+_COLON: Final[dict[Language, str]] = {"fr": " : ", "en": ": "}
+
+
+def knowledge_draft(
+    request: BrainRequest, seen: Classification, asking: Asking, answers: AnswerModel
+) -> GroundedDraft | None:
+    """Return the answer from the knowledge in the message's language, or None."""
+    passages = [one for one in request.passages if one.language == seen.language]
+    found = _covering(passages, asking)
+    near = [one for one in passages if one.similarity is not None]
+    chosen = answers.choose(asking.text, seen.language, near, seen.probabilities)
+    if found is not None and found.strength >= WELL_COVERED:
+        draft = _draft(request, found, seen, asking, answers)
+        if chosen is None or _agree(chosen, found):
+            return draft
+        return dataclasses.replace(draft, strength=ARBITRARY_STRENGTH, evident=False)
+    if chosen is not None and chosen.probability >= LEAST_PROBABILITY:
+        return GroundedDraft(
+            response=request.frame.framed(spoken(chosen), chosen.passage.language),
+            citations=(_citation(chosen.passage),),
+            strength=min(chosen.probability, ARBITRARY_STRENGTH),
+        )
+    return _draft(request, found, seen, asking, answers) if found is not None else None
+
+
+def _agree(chosen: ChosenAnswer, found: "_Covering") -> bool:
+    """Whether words and meaning point to the same entry, and it probably answers."""
+    same = chosen.passage.id == found.passage.id
+    return same and chosen.probability >= SENT_PROBABILITY
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Covering:
+    """The passage that has most of the message's words. `body`: its part that is quoted."""
+
+    passage: Passage
+    body: str
+    strength: float
+    asks_twice: bool
+
+
+def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
+    question = asking.question
+    if asking.covered and asking.wanted is not None:
+        # What stands beside the wish is explained, and needs no answer.
+        wanted = clauses_that_want(asking.text, asking.wanted.intent)
+        question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
+    # Judged by what would be sent, not by what the rest of a long entry may say.
+    parts = [(one, body) for one in passages if (body := excerpt(question, one.body))]
+    if not parts:
+        return None
+    shares = Coverage.of([(one.title, body) for one, body in parts]).shares(question)
+    share, _, passage, body = max(
+        (
+            (float(share), one.rank, one, body)
+            for share, (one, body) in zip(shares, parts, strict=True)
+        ),
+        key=lambda found: found[:2],
+    )
+    if share < RELEVANT:
+        return None
+    # One entry seldom answers both, and what it leaves out nobody would notice.
+    twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
+    most = ARBITRARY_STRENGTH if twice else FITTING_STRENGTH
+    return _Covering(passage, body, min(share**_GAP_PENALTY, most), twice)
+
+
+def _draft(
+    request: BrainRequest,
+    found: _Covering,
+    seen: Classification,
+    asking: Asking,
+    answers: AnswerModel,
+) -> GroundedDraft:
+    passage, text = found.passage, found.body
+    if len(text) > _SHORT:
+        chosen = answers.choose(asking.text, seen.language, [passage], seen.probabilities)
+        text = spoken(chosen) if chosen else text
+    return GroundedDraft(
+        response=request.frame.framed(text, passage.language),
+        citations=(_citation(passage),),
+        strength=found.strength,
+        evident=asking.covered and asking.wanted is not None and not found.asks_twice,
+    )
+
+
+def spoken(answer: ChosenAnswer) -> str:
+    """Return the answer's text: its best sentence, then the others in the order of the entry."""
+    language = answer.passage.language
+    first, *others = answer.sentences
+    order = {id(sentence): place for place, sentence in enumerate(answer.passage.sentences)}
+    others.sort(key=lambda one: order.get(id(one), 0))
+    lines = [_line(first, language)]
+    heading = first.heading
+    for sentence in others:
+        if sentence.heading != heading and sentence.heading:
+            lines.append(_line(sentence, language))
+        else:
+            lines.append(sentence.text)
+        heading = sentence.heading
+    return _joined(lines)
+
+
+def _line(sentence: PassageSentence, language: Language) -> str:
+    """The sentence; one that is a row or an item is introduced by its heading."""
+    text, heading = sentence.text, sentence.heading.rstrip(" :")
+    is_whole = text[:1].isupper() and text[-1:] in ".!?…"
+    return text if is_whole or not heading else f"{heading}{_COLON[language]}{text}"
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Sentences as one paragraph after the first, rows and items each on a line."""
+    first, *others = lines
+    if not others:
+        return first
+    if all(line[-1:] in ".!?…" for line in others):
+        return f"{first}\n\n{' '.join(others)}"
+    return "\n".join((first, "", *(f"- {line}" for line in others)))
+
+
+def _citation(passage: Passage) -> Citation:
+    return Citation(kind="knowledge", id=passage.id, title=passage.title)

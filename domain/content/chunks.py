@@ -1,0 +1,110 @@
+"""Cut a knowledge entry into chunks of about 100 words, and each chunk into sentences."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from domain.core.effort import spend
+
+CUT: Final = 1
+"""Version of the rules below. Embeddings of another version are made again."""
+
+CHUNK_WORDS: Final = 100
+_HEADING_CHARS: Final = 90
+_FEW_WORDS: Final = 4
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"»”)]?\s+(?=[\"«“(]?[^\sa-zß-ÿ])")
+# A full stop after these does not end a sentence.
+_ABBREVIATION: Final = re.compile(
+    r"\b(?:M|Mme|Mlle|Mr|Mrs|Dr|St|Ste|env|max|min|approx|ca|art|n°|no|tél|tel|p\.?ex|e\.g|i\.e"
+    r"|etc|vs|incl|excl|bd|av|cf)\.[\"»”)]?$",
+    re.IGNORECASE,
+)
+_BULLET: Final = re.compile(r"^[-*•–—‣·]\s+")
+_MARKDOWN_HEADING: Final = re.compile(r"^#{1,6}\s+")
+_EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Consecutive sentences under one heading. `heading`: empty where the entry has none."""
+
+    heading: str
+    sentences: tuple[str, ...]
+
+    def text(self, title: str) -> str:
+        """The text that is embedded for the whole chunk."""
+        return "\n".join(filter(None, (title, self.heading, *self.sentences)))
+
+    def lines(self, title: str) -> tuple[str, ...]:
+        """The texts that are embedded for the sentences: each after the title and heading."""
+        above = ", ".join(filter(None, (title, self.heading.rstrip(":"))))
+        return tuple(f"{above}: {sentence}" for sentence in self.sentences)
+
+
+def chunks_of(body: str) -> tuple[Chunk, ...]:
+    """Return the chunks of an entry's body, in order. An empty body has none."""
+    spend(len(body))
+    found: list[Chunk] = []
+    heading, held, words = "", list[str](), 0
+    for line_heading, sentence in _sentences(body):
+        size = len(sentence.split())
+        if held and (line_heading != heading or words + size > CHUNK_WORDS):
+            found.append(Chunk(heading, tuple(held)))
+            held, words = [], 0
+        heading = line_heading
+        held.append(sentence)
+        words += size
+    if held:
+        found.append(Chunk(heading, tuple(held)))
+    return tuple(found)
+
+
+def _sentences(body: str) -> Iterator[tuple[str, str]]:
+    """Yield each sentence with its heading: a heading line, and the line that introduces a list."""
+    lines = [_EMPHASIS.sub(r"\2", line.strip()) for line in body.splitlines()]
+    section, lead = "", ""
+    for place, line in enumerate(lines):
+        following = next((later for later in lines[place + 1 :] if later), "")
+        if not line:
+            # A blank line ends a list, unless the list follows its introduction after it.
+            lead = lead if _BULLET.match(following) else ""
+            continue
+        if _is_heading(line, lines[place - 1] if place else "", following):
+            section, lead = _MARKDOWN_HEADING.sub("", line), ""
+            continue
+        if line.endswith(":") and len(line) <= 2 * _HEADING_CHARS:
+            lead = line
+            if following:
+                continue
+        if not _BULLET.match(line) and lead and not _is_row(line):
+            lead = ""
+        heading = " – ".join(filter(None, (section.rstrip(":"), lead.rstrip(": "))))
+        for sentence in _split(_BULLET.sub("", line)):
+            yield heading, sentence
+
+
+def _is_heading(line: str, before: str, following: str) -> bool:
+    if _MARKDOWN_HEADING.match(line):
+        return True
+    if _BULLET.match(line) or before or not following or len(line) > _HEADING_CHARS:
+        return False
+    return line[-1] not in ".!…;,:" and ": " not in line and not line[0].islower()
+
+
+def _is_row(line: str) -> bool:
+    """Whether the line is a row of a table written as lines: "Up to 70 kg: frame S"."""
+    return ": " in line or "|" in line or "→" in line
+
+
+def _split(line: str) -> Iterator[str]:
+    """Yield the line's sentences. A few words, such as "A return?", stay with what follows them."""
+    begin = 0
+    for end in _SENTENCE_END.finditer(line):
+        part = line[begin : end.start()].strip()
+        if _ABBREVIATION.search(part[-12:]) or len(part.split()) <= _FEW_WORDS:
+            continue
+        yield part
+        begin = end.end()
+    if rest := line[begin:].strip():
+        yield rest

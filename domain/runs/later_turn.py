@@ -1,0 +1,270 @@
+"""A message that comes while a review of its conversation is open.
+
+The agent answers it where it is plainly another matter and the playbook allows that. Otherwise it
+is read together with the review's other messages, and changes draft and plan.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from domain.agent.brain import Category
+from domain.agent.consent.answering import read_confirmation
+from domain.agent.consent.confirmation import Assent
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.extent import READ_CHARS
+from domain.agent.intent import Intent
+from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
+from domain.agent.rulebook import DuringReview
+from domain.agent.speech.caution import is_unqualified
+from domain.agent.speech.reading import spoken_request
+from domain.agent.speech.request import Standing
+from domain.agent.thinking import ThinkingResult
+from domain.intake.customer_email import customer_key
+from domain.intake.event import UnifiedEvent
+from domain.intake.order_number import find_order_numbers, same_once
+from domain.integrations.order import Lookup
+from domain.runs.run import RunDraft, review_reason
+
+_TROUBLE: Final = frozenset(
+    {
+        *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.EXCHANGE),
+        *(Intent.REFUND_STATUS, Intent.CHARGED_WRONGLY, Intent.PARCEL_LATE, Intent.PARCEL_LOST),
+        *(Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT, Intent.MISSING_ITEM, Intent.WRONG_ITEM),
+        *(Intent.CHANGE_ORDER, Intent.CHANGE_ADDRESS, Intent.SERVICE_COMPLAINT),
+    }
+)
+_PARCEL: Final = frozenset(
+    {
+        *(Intent.TRACK_ORDER, Intent.ORDER_RECEIVED, Intent.DELIVERY_DATE),
+        *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.CHANGE_ADDRESS),
+    }
+)
+# Intents of one matter: an answer to one of them speaks of the others too.
+_MATTERS: Final = (_TROUBLE, _PARCEL)
+# These belong to whatever was spoken of before.
+_ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingMatter:
+    """What an open review is about. `intents`: of its messages that have no answer. `category`:
+    the class of its first message. `orders`: the numbers of the orders in its plan. `is_sensitive`:
+    it always reaches a human. `is_held`: a person has claimed it or has the conversation."""
+
+    intents: frozenset[Intent]
+    category: Category
+    orders: frozenset[str]
+    is_sensitive: bool
+    is_held: bool
+
+
+def may_answer(
+    thought: ThinkingResult, threshold: float, waiting: WaitingMatter, allowed: DuringReview
+) -> bool:
+    """Return whether the agent answers a message while the review waits.
+
+    The answer must need no review of its own, and be about another matter. A question about an
+    action counts as an action.
+    """
+    if waiting.is_held or waiting.is_sensitive or thought.sensitive is not None:
+        return False
+    if review_reason(RunDraft.of(thought), threshold) is not None or not thought.text.strip():
+        return False
+    if not any(step.kind in REPLIES for step in thought.plan):
+        return False
+    acts = [step for step in thought.plan if step.kind not in REPLIES]
+    question = thought.judgement.question
+    if not (allowed.actions if acts or question else allowed.answers):
+        return False
+    about = [*acts, *([question.action] if question and question.action else [])]
+    orders = {step.order_number for step in about if step.order_number}
+    if orders and waiting.orders:
+        return not orders & waiting.orders
+    return _is_another_matter(thought, waiting)
+
+
+def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
+    """Return whether intents, or classes where either side has no intent, are of other matters."""
+    intents = frozenset(thought.answer.intents)
+    if intents & _ABOUT_ANYTHING:
+        return False
+    if intents and waiting.intents:
+        related = intents.union(*(matter for matter in _MATTERS if matter & intents))
+        return not related & waiting.intents
+    classes = {thought.answer.classification, waiting.category}
+    return len(classes) == 2 and Category.OTHER not in classes
+
+
+@dataclass(frozen=True, slots=True)
+class LaterMessage:
+    """A message that joined a review and has no answer. `is_in_draft`: the review's draft was made
+    with it. `lookup`: of the order that it names, if one was looked up."""
+
+    event_id: str
+    event: UnifiedEvent
+    lookup: Lookup | None
+    is_in_draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MergedMessages:
+    """The messages of a review as one event. `corrections`: the messages that only correct the
+    order's number. `used`: all messages that are in it. `lookup`: of the order it is about."""
+
+    event: UnifiedEvent
+    lookup: Lookup | None
+    corrections: frozenset[str]
+    used: frozenset[str]
+
+
+def merge_messages(
+    first: UnifiedEvent,
+    lookup: Lookup | None,
+    plan: Sequence[PlannedAction],
+    later: Sequence[LaterMessage],
+) -> MergedMessages | None:
+    """Return the messages of a review as one event, or None if none of `later` belongs in it.
+
+    `first`, `lookup` and `plan`: of the run that waits. `later`: oldest first. A corrected number
+    takes the place of the number before. Where the plan already acts on an order, other messages
+    leave it to people. A message that proves less than the first one about its sender changes
+    nothing.
+    """
+    acts = any(step.kind in ON_ORDERS for step in plan)
+    draft = _Draft.of(first, lookup)
+    for message in later:
+        if not _same_sender(first, message.event):
+            continue
+        number = corrected_number(message.event.text, draft.number)
+        if number is not None:
+            draft = draft.corrected(number, message)
+        elif not acts or message.is_in_draft:
+            draft = draft.added(message)
+    if not draft.used or len(draft.event.text) > READ_CHARS:
+        return None
+    return MergedMessages(draft.event, draft.lookup, draft.corrections, draft.used)
+
+
+def corrected_number(text: str, number: str | None) -> str | None:
+    """Return the order number that a message names in place of `number`, or None unless the whole
+    message is that correction: "sorry, I mean 71002". A request of its own is none, unless it names
+    the number before: "not 71001, refund 71002"."""
+    if number is None:
+        return None
+    named = find_order_numbers(text, asked=True)
+    asked = [PlannedAction(kind=kind, order_number=number) for kind in sorted(ON_ORDERS)]
+    read = (read_confirmation(text, named, one) for one in asked)
+    said = next((one for one in read if one.assent is Assent.CORRECTION), None)
+    if said is None or said.number is None:
+        return None
+    if number not in named and spoken_request(text).standing is not Standing.NONE:
+        return None
+    return None if said.number.casefold() == number.casefold() else said.number
+
+
+def may_correct(event: UnifiedEvent) -> bool:
+    """Return whether a message may be no more than another order's number: the number before is
+    not known yet."""
+    return corrected_number(event.text, "0") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    event: UnifiedEvent
+    lookup: Lookup | None
+    number: str | None
+    corrections: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, first: UnifiedEvent, lookup: Lookup | None) -> "_Draft":
+        named = first.order_numbers
+        number = named[0] if len(named) == 1 else None
+        if not named and lookup is not None:
+            number = lookup.number
+        return cls(first, lookup, number)
+
+    def corrected(self, number: str, message: LaterMessage) -> "_Draft":
+        before, event = self.number or "", self.event
+        return replace(
+            self,
+            event=event.model_copy(
+                update={
+                    "text": event.text.replace(before, number),
+                    "subject": event.subject and event.subject.replace(before, number),
+                    "order_number": number,
+                    "order_numbers": (number,),
+                    "fields": {**event.fields, "order_number": number},
+                }
+            ),
+            lookup=_of_number(message.lookup, number),
+            number=number,
+            corrections=self.corrections | {message.event_id},
+            used=self.used | {message.event_id},
+        )
+
+    def added(self, message: LaterMessage) -> "_Draft":
+        event, more = self.event, message.event
+        numbers = same_once((*event.order_numbers, *more.order_numbers))
+        first = next(iter(numbers), None)
+        fields = {"order_number": first} if first else {}
+        only = numbers[0] if len(numbers) == 1 else None
+        return replace(
+            self,
+            event=event.model_copy(
+                update={
+                    "text": f"{event.text}\n\n{more.text}".strip(),
+                    "order_number": first,
+                    "order_numbers": numbers,
+                    "fields": {**event.fields, **fields},
+                }
+            ),
+            lookup=(only and _of_number(message.lookup, only)) or self.lookup or message.lookup,
+            number=only or self.number,
+            used=self.used | {message.event_id},
+        )
+
+
+def _of_number(lookup: Lookup | None, number: str) -> Lookup | None:
+    if lookup is None or lookup.number is None:
+        return None
+    return lookup if lookup.number.casefold() == number.casefold() else None
+
+
+def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
+    if later.author is not None or not later.reply_allowed:
+        return False
+    if customer_key(first.customer_email) != customer_key(later.customer_email):
+        return False
+    return (later.may_act or not first.may_act) and (later.may_read or not first.may_read)
+
+
+def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
+    """Return whether a thought about merged messages replaces the review's draft and plan.
+
+    A correction always does, for the plan before is about the wrong order.
+    """
+    if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
+        return False
+    if made.corrections or any(step.kind in ON_ORDERS for step in thought.plan):
+        return True
+    return bool(thought.text.strip()) or not before.text.strip()
+
+
+def is_carried_out(message: LaterMessage, plan: Sequence[PlannedAction]) -> bool:
+    """Return whether a message is a plain request alone, and the plan does what it asks for.
+
+    Approving the plan then answers the message.
+    """
+    text, numbers = message.event.text, message.event.order_numbers
+    request = spoken_request(text)
+    if "?" in text or len(numbers) != 1 or request.standing is not Standing.PLAIN:
+        return False
+    if not is_unqualified(text, request.quote):
+        return False
+    asked = numbers[0].lstrip("# ").casefold()
+    return any(
+        step.kind is request.kind and (step.order_number or "").lstrip("# ").casefold() == asked
+        for step in plan
+    )

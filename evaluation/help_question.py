@@ -1,0 +1,51 @@
+"""Customers' questions to a shop, and what a right answer holds."""
+
+from pathlib import Path
+from typing import Final, Literal
+
+import yaml
+from pydantic import Field, TypeAdapter
+
+from evaluation.sealing import HandRow
+
+QuestionKind = Literal["answerable", "near", "other_language", "two_matter", "unanswerable"]
+TRAINING: Final = Path(__file__).parents[1] / "training" / "help"
+
+
+class HelpQuestion(HandRow):
+    """`article`: the article that answers, None where none does; `also`: others that do, or that
+    answer the second matter. `facts`: a right answer holds one text of each list. `wrong`: texts of
+    a neighbouring article or row."""
+
+    shop: str
+    kind: QuestionKind
+    language: Literal["fr", "en", "de", "es", "it", "nl"]
+    text: str = Field(min_length=1)
+    article: str | None = None
+    also: tuple[str, ...] = ()
+    facts: tuple[tuple[str, ...], ...] = ()
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def answered_by(self) -> frozenset[str]:
+        return frozenset(filter(None, (self.article, *self.also)))
+
+    def holds_facts(self, answer: str, *, how_many: int | None = None) -> bool:
+        """Return whether the text holds every fact, or at least `how_many` of them."""
+        said = plain(answer)
+        held = sum(any(plain(fact) in said for fact in each) for each in self.facts)
+        return bool(self.facts) and held >= (len(self.facts) if how_many is None else how_many)
+
+
+def plain(text: str) -> str:
+    """The text in lower case with single spaces."""
+    return " ".join(text.lower().split())
+
+
+def training_questions() -> tuple[HelpQuestion, ...]:
+    """The questions that `training.train_answers` learns from."""
+    found: list[HelpQuestion] = []
+    for path in sorted(TRAINING.glob("*.yaml")):
+        rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found += TypeAdapter(tuple[HelpQuestion, ...]).validate_python(rows)
+    return tuple(found)

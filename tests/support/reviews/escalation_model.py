@@ -1,0 +1,61 @@
+"""A naive model of a review: claims, approvals, messages, revisions and the decision."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from domain.reviews.errors import (
+    DraftMissing,
+    EscalationClaimed,
+    EscalationDecided,
+    SecondPersonRequired,
+)
+from domain.reviews.escalation import Decision
+
+
+@dataclass
+class Model:
+    """What should be, said naively."""
+
+    needs_second: bool
+    words: str
+    claim: tuple[str, datetime] | None = None
+    first: str | None = None
+    latest: str | None = None
+    revision: int = 0
+    decided: Decision | None = None
+    by: str | None = None
+
+    def refusal(self, person: str, now: datetime) -> str | None:
+        """Why this person may touch it neither by a claim nor by a decision."""
+        if self.decided:
+            return EscalationDecided.code
+        if self.claim is None or self.claim[0] == person:
+            return None
+        fresh = now - self.claim[1] < timedelta(minutes=30)
+        return EscalationClaimed.code if fresh else None
+
+    def decide(self, decision: Decision, person: str, text: str, now: datetime) -> str:
+        refused = self.refusal(person, now)
+        if refused:
+            return refused
+        if decision is Decision.APPROVE and not self.words:
+            return DraftMissing.code
+        if decision is not Decision.REJECT:
+            if self.first == person:
+                return SecondPersonRequired.code
+            if decision is Decision.EDIT:
+                self.words = text
+            if self.needs_second and not self.first:
+                self.first, self.claim = person, None
+                return "first"
+        self.decided, self.by = decision, person
+        return "decided"
+
+    def join(self, event_id: str) -> bool:
+        """Whether people have the conversation, so that the message is theirs."""
+        if self.decided in (Decision.APPROVE, Decision.EDIT):
+            return False
+        self.latest = event_id
+        if not self.decided:
+            self.first = None
+        return True

@@ -1,0 +1,46 @@
+"""Steps that ask the brain: in this process, or outside it where a provider thinks."""
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError
+
+with workflow.unsafe.imports_passed_through():
+    from activities.agent.think import Think
+    from activities.reviews.revise_review import ReviseReview
+    from domain.agent.contracts import ThinkInput, ThinkResult
+    from domain.reviews.contracts import ReviseReviewInput
+    from workflows import options
+    from workflows.failure import OUTAGE, OVER_BUDGET, error_code
+    from workflows.inside import inside, patiently_within_budget, within_budget
+
+
+async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
+    """What costs too much to read or to think about is left to a human unread. Raises
+    FailureError."""
+    unread = question.model_copy(update={"unread": True})
+    if not remote or question.unread:
+        return await within_budget(Think.think, question, unread)
+    try:
+        return await workflow.execute_activity_method(Think.think, question, **options.REMOTE_BRAIN)
+    except FailureError as failure:
+        code = error_code(failure)
+        if code == OVER_BUDGET and workflow.patched("over-budget"):
+            return await inside(Think.think, unread)
+        if code not in OUTAGE:
+            raise
+        return await patiently_within_budget(Think.think, question, unread)
+
+
+async def revise(step: ReviseReviewInput, *, remote: bool) -> None:
+    """Make a review's draft and plan again. A failure leaves them as they are: a person reads the
+    message."""
+    try:
+        if remote:
+            await workflow.execute_activity_method(
+                ReviseReview.revise, step, **options.REMOTE_BRAIN
+            )
+        else:
+            await workflow.execute_local_activity_method(
+                ReviseReview.revise, step, **options.INSIDE
+            )
+    except FailureError as failure:
+        workflow.logger.warning("review not revised", extra={"error_code": error_code(failure)})
