@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.exports.records import Section
+from domain.exports.export import Section
 from domain.inbound.platform_catalogue import PLATFORMS
 from domain.intake.rate_limit import limits
 from domain.webhooks.samples import TESTED_BY_DEFAULT

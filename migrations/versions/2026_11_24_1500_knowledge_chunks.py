@@ -4,7 +4,7 @@ Entries are found by chunks and answered by sentences, so both have embeddings. 
 of whole entries are dropped; the sweep makes the new ones.
 
 Revision: 5d0c7be1a934
-Follows: 5e19c7d0a3b8
+Follows: 7c4e19a0d2b6
 """
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from migrations.tenancy import protect, unprotect
 
 revision = "5d0c7be1a934"
-down_revision = "5e19c7d0a3b8"
+down_revision = "7c4e19a0d2b6"
 branch_labels = None
 depends_on = None
 

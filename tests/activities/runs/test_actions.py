@@ -31,6 +31,7 @@ CASE = Case(
     sender_name="Chez Nous",
     system_prompt="",
     sensitive_words=(),
+    answers_from_knowledge=True,
     rulebook=Rulebook(),
     turns=(),
     thread=Thread(),
