@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
-from domain.agent.frame import PLAIN_FRAME, AnswerFrame
+from domain.agent.frame import AnswerFrame
 from domain.agent.rulebook import Rulebook
 from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
@@ -22,7 +22,7 @@ class Material:
     `turns_left`: how many answers the agent may still give before people do. `attachments`: the
     files that came with the message. `answers_from_knowledge`: whether an answer that the embedded
     brain takes from knowledge may be sent without a person. `frame`: how the client greets and
-    signs."""
+    signs; None: the default frame."""
 
     event: UnifiedEvent
     brand_name: str
@@ -42,7 +42,7 @@ class Material:
     sensitive_words: tuple[str, ...] = ()
     turns_left: int = 1
     attachments: tuple[ShownFile, ...] = ()
-    frame: AnswerFrame = PLAIN_FRAME
+    frame: AnswerFrame | None = None
     answers_from_knowledge: bool = True
 
     @classmethod
