@@ -29,8 +29,7 @@ _LEXEMES: Final = 60
 # Of the mean distance of a language's entries: what is subtracted from the distance of each.
 _LANGUAGE_SHARE: Final = 0.75
 
-# Entries that share words with the message, in the language that each is written in. A shared word
-# counts more the fewer of the client's entries have it: a sum of inverse document frequencies.
+# Entries that share words with the message, ranked by the sum of inverse document frequencies.
 _WORDS: Final = """
     WITH asked AS (
         (SELECT 'fr' AS language, lexeme, quote_literal(lexeme)::tsquery AS query
@@ -70,8 +69,8 @@ _SEARCH: Final = sa.text(f"""
 """)  # noqa: S608 - a constant is put in, no value
 
 # Entries near in meaning are found as well; reciprocal rank fusion needs no common measure of the
-# two searches. Only embeddings of the question's own model and length are comparable with it. The
-# encoder finds texts in the question's language nearer than others: most of that is taken out.
+# two searches. Only embeddings of the question's model and length are comparable with it. Texts in
+# the question's own language are nearer than others: most of that is taken out.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -115,8 +114,7 @@ _FUSED: Final = sa.text(f"""
     ORDER BY rank DESC, id
 """)  # noqa: S608 - a constant is put in, no value
 
-# The templates only where they are not those that are known already. A row's xmin changes with each
-# change of it, whoever makes it.
+# The templates, unless they are known already. A row's xmin changes with each change of it.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
@@ -145,8 +143,7 @@ class ShownTemplates:
 
 class ContentRepository(TenantRepository):
     async def templates(self, known: ShownTemplates | None = None) -> ShownTemplates:
-        """The client's active templates, the 200 oldest; the very same as `known` if nothing has
-        changed since."""
+        """Return the client's 200 oldest active templates: `known` itself if nothing has changed."""
         version = known.version if known else None
         rows = await self._connection.execute(
             _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
