@@ -143,7 +143,7 @@ class ShownTemplates:
 
 class ContentRepository(TenantRepository):
     async def templates(self, known: ShownTemplates | None = None) -> ShownTemplates:
-        """Return the client's 200 oldest active templates: `known` itself if nothing has changed."""
+        """Return the 200 oldest active templates: `known` itself if nothing has changed."""
         version = known.version if known else None
         rows = await self._connection.execute(
             _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
