@@ -19,10 +19,7 @@ EXCERPT: Final = 40
 _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
-FRAME_NAMES: Final = frozenset({"greeting", "sign_off"})
-"""Placeholders of the client's frame. Their values keep their lines."""
-
-KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
+KNOWN_NAMES: Final = PLACEHOLDERS | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
     "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
 }  # fmt: skip
@@ -39,7 +36,7 @@ class Filled:
 
     `missing` names what had neither value nor default, each once and in order; a placeholder that
     cannot be read stands there as it was written. `text` may be sent only if `missing` is empty.
-    `used` counts the placeholders filled with a value, neither a default nor the frame.
+    `used` counts the placeholders filled with a value rather than a default.
     """
 
     text: str
@@ -78,10 +75,9 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         if not _NAME.fullmatch(name):
             missing[match.group(0)] = None
             return ""
-        given = values.get(name, "")
-        value = given.strip() if name in FRAME_NAMES else clean_value(given)
+        value = clean_value(values.get(name, ""))
         if value:
-            used += name not in FRAME_NAMES
+            used += 1
             return value
         if not bar:
             missing[name] = None
