@@ -88,7 +88,7 @@ _LatestMessage = Annotated[
 
 
 _Revision = Annotated[
-    Annotated[Whole, Field(ge=0, lt=2**31)] | None,
+    Whole | None,
     Field(
         description="`revision` of the review that was read: refused if the agent has changed the "
         "draft or the plan since. Absent: the first.",
