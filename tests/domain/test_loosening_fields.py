@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
-from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.agent.rulebook import ActionLevel, ActionRule, DuringReview, MoneyLimits, Rulebook
 from domain.inbound.author_proof import AuthorProof, may_vouch
 from domain.inbound.endpoint import WantedEndpoint
 from domain.inbound.platform_catalogue import PLATFORMS
@@ -96,6 +96,7 @@ def _entry(
     threshold: float = 0.7,
     active: bool = True,
     shadow: bool = False,
+    acts_during_review: bool = False,
     limits: MoneyLimits | None = None,
     **rule: object,
 ) -> PlaybookEntry:
@@ -105,7 +106,11 @@ def _entry(
     return PlaybookEntry(
         playbook=Playbook(id="p", version=1, name="p", event_type=event_type, threshold=threshold),
         is_active=active,
-        rulebook=Rulebook(actions={kind: one}, shadow=shadow),
+        rulebook=Rulebook(
+            actions={kind: one},
+            shadow=shadow,
+            during_review=DuringReview(actions=acts_during_review),
+        ),
     )
 
 
@@ -120,6 +125,7 @@ LOOSER_PLAYBOOKS: dict[str, list[tuple[PlaybookEntry, PlaybookEntry]]] = {
     "threshold": [(_entry(threshold=0.9), _entry(threshold=0.1))],
     "active": [(_entry(active=False), _entry())],
     "rulebook.shadow": [(_entry(shadow=True), _entry())],
+    "rulebook.during_review": [(_entry(), _entry(acts_during_review=True))],
     "rulebook.actions.level": [
         (_entry(level=APPROVED), _entry()),
         (_entry(ActionKind.REPLY, APPROVED), _entry(ActionKind.REPLY)),
