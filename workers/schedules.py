@@ -3,7 +3,6 @@
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from adapters.brain.embeddings import embedding_model
 from adapters.temporal.setup import (
     ensure_calendar_schedules,
     ensure_reconcile_schedule,
@@ -18,6 +17,9 @@ from settings import Settings
 
 async def ensure_schedules(settings: Settings, client: Client) -> None:
     """Make them, or bring those that are there up to these settings. Raises EngineUnavailable."""
+    # Only here: a webhook worker loads no brain.
+    from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
+
     sweep = SweepInput(
         older_than_s=settings.sweep.after_s,
         review_expiry_s=settings.reviews.expiry_s,

