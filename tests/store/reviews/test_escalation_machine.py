@@ -31,7 +31,7 @@ from tests.support.agent.later_turns import thought_of
 from tests.support.core.rows import only_row
 from tests.support.reviews.conversations import converse, join, write
 from tests.support.reviews.escalation_model import Model
-from tests.support.reviews.reviews import DRAFT, open_review
+from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.shop import open_shop
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -98,14 +98,15 @@ class Escalations(RuleBasedStateMachine):
         """The agent reads the review, and thinks about it for as long as it takes."""
         self.read = self._do(self._read())
 
-    @rule(text=TEXTS)
-    def revise(self, text: str) -> None:
+    @rule(text=TEXTS, needs_second=st.booleans())
+    def revise(self, text: str, needs_second: bool) -> None:
         """The agent changes draft and plan, as it has read them some time ago."""
         model, read = self.model, self.read
         may = not model.decided and read is not None and read.revision == model.revision
-        assert self._do(self._revise(text)) == may
+        assert self._do(self._revise(text, needs_second)) == may
         if may:
             model.words, model.first, model.revision = text, None, model.revision + 1
+            model.needs_second = needs_second
 
     @rule(person=PEOPLE, decision=st.sampled_from([Decision.APPROVE, Decision.EDIT]))
     def decide_on_the_plan_before(self, person: str, decision: Decision) -> None:
@@ -227,10 +228,11 @@ class Escalations(RuleBasedStateMachine):
         async with self.database.tenant(self.shop.tenant) as connection:
             return await LaterTurns(connection, self.shop.tenant).waiting(self.id)
 
-    async def _revise(self, text: str) -> bool:
+    async def _revise(self, text: str, needs_second: bool) -> bool:
         if self.read is None:
             return False
-        to = Revision(thought_of(text), None, used=frozenset(), covered=frozenset())
+        thought = thought_of(text, refund(4990), needs_second=needs_second)
+        to = Revision(thought, None, used=frozenset(), covered=frozenset())
         async with self.database.tenant(self.shop.tenant) as connection:
             turns = LaterTurns(connection, self.shop.tenant)
             return await turns.revise(self.id, self.read, to)
