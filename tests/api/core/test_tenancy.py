@@ -106,6 +106,12 @@ OF_A_MEMBER = {
     ("POST", "/api/copilot/chat"),  # tests/api/copilot/test_copilot_chat.py
     ("POST", "/api/simulator/chat"),  # tests/api/simulation/test_simulator.py
 }
+# Of an operator, for every client at once (`tests/api/tenants/test_automation.py`).
+OF_AN_OPERATOR = {
+    ("GET", "/api/operator/automation"),
+    ("POST", "/api/operator/automation/stop"),
+    ("POST", "/api/operator/automation/resume"),
+}
 
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
@@ -118,7 +124,7 @@ async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
     known = (
         OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED | OF_A_PAGE | OF_A_MEMBER
     )
-    assert routes == known | set(ABOUT_A_CLIENT) | set(ACCESS)
+    assert routes == known | OF_AN_OPERATOR | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 
 def _is_page(path: str) -> bool:
