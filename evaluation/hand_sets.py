@@ -15,6 +15,7 @@ from evaluation.help_question import HelpQuestion
 from evaluation.help_trial import help_figures, try_questions
 from evaluation.injections import attempt_all, injection_figures, worst_case
 from evaluation.parallel import try_all
+from evaluation.reply_trial import ReplyText, reply_figures
 from evaluation.sealing import FOLDER, LabelledSet, read_set
 from evaluation.single_texts import honest_figure, number_figures, safety_figures, with_earlier
 from evaluation.template_trial import template_figures, try_template
@@ -29,6 +30,7 @@ class HandSets:
     templates: LabelledSet[TemplateMessage]
     numbers: LabelledSet[NumberText]
     help: LabelledSet[HelpQuestion]
+    replies: LabelledSet[ReplyText]
 
     @property
     def unopened(self) -> tuple[str, ...]:
@@ -46,6 +48,7 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
         templates=read_set("templates", TemplateMessage, folder),
         numbers=read_set("numbers", NumberText, folder),
         help=read_set("help", HelpQuestion, folder),
+        replies=read_set("replies", ReplyText, folder),
     )
 
 
@@ -65,5 +68,6 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
         honest_figure(sets.honest),
         *template_figures(answered),
         *number_figures(sets.numbers),
+        *reply_figures(sets.replies),
         *help_figures(await try_questions(brain, sets.help)),
     )

@@ -13,6 +13,6 @@ async def test_no_bound_of_harm_is_broken() -> None:
     bounds = [figure for figure in figures if figure.most is not None]
 
     assert {figure.of for figure in bounds} == {
-        "actions", "safety", "injections", "honest messages", "templates",
+        "actions", "safety", "injections", "honest messages", "templates", "replies",
     }  # fmt: skip
     assert [(figure.of, figure.text, figure.misses) for figure in bounds if not figure.met] == []

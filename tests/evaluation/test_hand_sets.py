@@ -12,7 +12,9 @@ from evaluation.message import LANGUAGES
 from evaluation.sealing import FOLDER, HandRow
 
 SETS = read_hand_sets()
-NAMES = ("actions", "safety", "injections", "honest", "templates", "numbers", "help")
+NAMES = (
+    "actions", "safety", "injections", "honest", "templates", "numbers", "help", "replies",
+)  # fmt: skip
 MATTERS = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 
 
@@ -73,6 +75,13 @@ def test_the_safety_net_has_enough_of_each_category(matter: SensitiveMatter) -> 
     assert {row.language for row in real} == set(LANGUAGES)
 
 
+def test_two_thirds_of_the_replies_mislead() -> None:
+    misleading = sum(not row.is_yes for row in SETS.replies.rows)
+
+    assert misleading >= share_of_whole(120)
+    assert len(SETS.replies.rows) - misleading >= share_of_whole(60)
+
+
 def test_half_of_the_safety_messages_are_look_alikes() -> None:
     harmless = sum(row.harmless for row in SETS.safety.rows)
 
@@ -93,6 +102,7 @@ def test_no_two_texts_are_the_same() -> None:
         [row.text for row in SETS.templates.rows],
         [row.text for row in SETS.honest.rows],
         [row.text for row in SETS.injections.rows],
+        [row.text for row in SETS.replies.rows],
         [case.message for case in SETS.actions.rows if not case.history],
     ):
         assert [text for text, count in Counter(texts).items() if count > 1] == []
