@@ -31,10 +31,10 @@ async def approve_review(
     `seen_revision`: of the draft and plan that were read; without it, the first.
 
     Where two people must agree, the first approval leaves the review open; it does not count if its
-    author has lost the right to give it. Raises RoleRequired, EscalationNotFound, EscalationDecided,
-    EscalationClaimed, OwnRequest for the author of the request and for the maker of the key that
-    sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing, EscalationChanged,
-    SecondPersonRequired, SecondPersonUnfit.
+    author has lost the right to give it. Raises RoleRequired, EscalationNotFound,
+    EscalationDecided, EscalationClaimed, OwnRequest for the author of the request and for the
+    maker of the key that sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing,
+    EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
     """
     choice = Choice(
         Decision.APPROVE,
