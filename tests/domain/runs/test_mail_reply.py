@@ -12,7 +12,7 @@ from domain.runs.mail_reply import MAX_REFERENCES, is_ours, reply_to
 PROVED = ProvedAddress(address="a@b.example", by=ProofKind.MAIL)
 
 
-def mail_for(*, language: Language = "fr", **fields: object) -> OutgoingMail:
+def mail_for(language: Language = "fr", /, **fields: object) -> OutgoingMail:
     event = UnifiedEvent.model_validate(
         {"channel": Channel.EMAIL, "customer_email": "a@b.example", "proved": PROVED, **fields}
     )
@@ -36,7 +36,7 @@ def test_a_strangers_subject_is_not_repeated(
 ) -> None:
     """The attack: words in a subject, for the person whose address is forged into the From."""
     lure = "Pay 500 EUR on evil.example"
-    mail = mail_for(subject=lure, proved=proved, language=language, message_id="<2@x>")
+    mail = mail_for(language, subject=lure, proved=proved, message_id="<2@x>")
 
     assert mail.subject == expected
     assert "evil.example" not in repr(mail)
