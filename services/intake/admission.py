@@ -15,10 +15,11 @@ from domain.core.contracts import RunRef
 from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
 from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.intake.limit_key import LimitKey, limit_key, needs_mail_servers
+from domain.intake.unproved_share import MESSAGES, TICKET_RETRY, is_unproved, tickets_at
 from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
@@ -36,6 +37,7 @@ from store.intake.arrivals import Arrival, ArrivalRepository
 from store.intake.events import EventRepository
 from store.intake.idempotency import claim, is_kept
 from store.intake.recent_use import RecentUse, recent_use
+from store.intake.unproved_use import UnprovedUse
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
@@ -129,7 +131,8 @@ async def admit_event(
     Everything is decided behind the account's lock, by the time when the lock was got, so that of
     many at once exactly as many get in as there is room for.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown.
+    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown;
+    of a message that a platform brought and that proves no sender, UnprovedShareUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -154,6 +157,8 @@ async def admit_event(
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
+    if arrival.received_by is not None and is_unproved(arrival.event, customer):
+        await _check_unproved(work, standing, at)
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
@@ -199,6 +204,19 @@ async def _check_share(
         return
     if await use.tickets(standing.period, room) >= room:
         raise WidgetShareUsed(None)
+
+
+async def _check_unproved(work: UnitOfWork, standing: QuotaStanding, now: datetime) -> None:
+    """Raises UnprovedShareUsed."""
+    use = UnprovedUse(work.connection, work.tenant)
+    oldest = await use.oldest(MESSAGES, now)
+    if oldest is not None:
+        raise UnprovedShareUsed(PER_CLIENT.retry_after_s(oldest, now))
+    room = tickets_at(standing, now)
+    if room is None or standing.tickets_used < room:
+        return
+    if await use.tickets(standing.period, room) >= room:
+        raise UnprovedShareUsed(TICKET_RETRY.total_seconds())
 
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
