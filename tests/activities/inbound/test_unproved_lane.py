@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ async def inbox(database: Database, shop: Shop) -> Inbox:
     return Inbox(database, shop, integration_id)
 
 
-def of(name: str, *, proved: bool = False) -> Mapping[str, object]:
+def of(name: str, *, proved: bool = False) -> Mapping[str, Any]:
     return {"customer_email": f"{name}@x.example", "customer_verified": proved}
 
 

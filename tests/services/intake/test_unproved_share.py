@@ -53,12 +53,12 @@ async def test_a_flood_of_strangers_leaves_room_for_everyone_else(
         assert refused.value.retry_after_s == 59 * 60
     assert await row_counts(database, of=shop) == before, "nothing is counted or charged"
 
-    proved = {"customer_email": "a@b.example", "now": NOON}
-    await try_to_admit(database, shop, **proved)
+    await try_to_admit(database, shop, customer_email="a@b.example", now=NOON)
     await try_to_admit(
         database,
         shop,
-        **proved,
+        customer_email="a@b.example",
+        now=NOON,
         payload={"customer_verified": True},
         received_by=Provider.GENERIC,
     )
