@@ -234,7 +234,8 @@ class LaterTurns(TenantRepository):
         """Replace a review's draft and plan, and void the approvals given so far.
 
         Return False, and change nothing, if the review was decided or revised, a step was started,
-        or another message joined it, since `before` was read. The run, the review and its messages are locked.
+        or another message joined it, since `before` was read. The run, the review and its messages
+        are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)
