@@ -51,7 +51,7 @@ def best_draft(
         return template or passage
     if not template.strength >= WELL_COVERED and passage.strength > template.strength:
         return passage
-    if seen.category not in _KNOWLEDGE_FIRST:
+    if seen.category not in _KNOWLEDGE_FIRST and not template.yields:
         return template
     return passage if passage.strength >= min(WELL_COVERED, template.strength) else template
 
@@ -66,9 +66,10 @@ def _from_templates(
     # The shop's word goes before the caller's.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
-    values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
-    ranked = _ranked(catalogue, seen, asking, promised)[:_TRIED]
-    for (promises, fit, _), alike in groupby(ranked, key=itemgetter(0)):
+    framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
+    values = {**request.fields, **told, **promised, **framed}
+    ranked = _ranked(catalogue, seen, asking, promised, told)[:_TRIED]
+    for (promises, fit, *_), alike in groupby(ranked, key=itemgetter(0)):
         filled = [
             (template, answer)
             for _, template in alike
@@ -91,18 +92,24 @@ def _from_templates(
             strength=strength,
             promises=asking.offer.kind if asking.offer and promises else None,
             evident=strength == FITTING_STRENGTH,
+            yields=template.is_starter and not promises and not fill(template.body, told).used,
         )
     return None
 
 
-_Rank = tuple[bool, float, float]
+_Rank = tuple[bool, float, bool, int, float]
 
 
 def _ranked(
-    catalogue: Catalogue, seen: Classification, asking: Asking, promised: dict[str, str]
+    catalogue: Catalogue,
+    seen: Classification,
+    asking: Asking,
+    promised: dict[str, str],
+    told: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
     """The templates that fit, the best first: whether they promise what is asked for, how well
-    they fit, and how near they are to the words of the message."""
+    they fit, whether they are the client's own, how many facts of the order a starter tells, and
+    how near they are to the words of the message."""
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
     for place in catalogue.places(seen.language):
@@ -114,7 +121,16 @@ def _ranked(
         return []
     shares = catalogue.coverage.shares(asking.question)
     ranked = [
-        ((promises, strength, float(shares[place])), catalogue.templates[place])
+        (
+            (
+                promises,
+                strength,
+                not (template := catalogue.templates[place]).is_starter,
+                len(catalogue.placeholders[place] & told.keys()) if template.is_starter else 0,
+                float(shares[place]),
+            ),
+            template,
+        )
         for promises, strength, place in fitting
     ]
     return sorted(ranked, key=itemgetter(0), reverse=True)
@@ -142,7 +158,8 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
     """A class says too little to send by: only what is evidently wanted makes a template fit."""
     wanted = asking.wanted
     if wanted is None:
-        return OFF_STRENGTH if template.category is seen.category else 0
+        is_near = template.category is seen.category and not template.is_starter
+        return OFF_STRENGTH if is_near else 0
     of_class = template.category in (seen.category, *wanted.categories)
     if template.intent is not wanted.intent or not of_class:
         return 0

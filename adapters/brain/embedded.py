@@ -117,7 +117,9 @@ class EmbeddedBrain:
         await others_turn(own)
         sources = DraftSources(await self._catalogues.of(request.templates), self._answers)
         draft = _draft(request, sources, own, reading, understood)
-        if draft is None or (understood.offer and not draft.promises):
+        lacks_promise = draft is not None and understood.offer and not draft.promises
+        # The same answer a second time did not help the first time.
+        if draft is None or lacks_promise or request.has_answered(draft.response):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
 

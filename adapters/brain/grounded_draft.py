@@ -36,7 +36,8 @@ class GroundedDraft:
     """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
 
     `promises`: the action without which it would not be true. `evident`: it answers what the
-    message evidently wants, and all of it.
+    message evidently wants, and all of it. `yields`: a starter template that tells nothing of the
+    order, so that knowledge of the client's own is preferred.
     """
 
     response: str
@@ -44,3 +45,4 @@ class GroundedDraft:
     strength: float
     promises: ActionKind | None = None
     evident: bool = False
+    yields: bool = False
