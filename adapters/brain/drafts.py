@@ -44,7 +44,7 @@ def best_draft(
 ) -> GroundedDraft | None:
     """Return the draft that fits the message best, from a template or from the knowledge."""
     template = _from_templates(request, sources.catalogue, seen, asking)
-    if template is not None and template.promises:
+    if template is not None and (template.promises or asking.is_praise):
         return template
     passage = knowledge_draft(request, seen, asking, sources.answers)
     if template is None or passage is None:
@@ -69,7 +69,7 @@ def _from_templates(
     framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
     values = {**request.fields, **told, **promised, **framed}
     ranked = _ranked(catalogue, seen, asking, promised, told)[:_TRIED]
-    for (promises, fit, *_), alike in groupby(ranked, key=itemgetter(0)):
+    for (_, promises, fit, *_), alike in groupby(ranked, key=itemgetter(0)):
         filled = [
             (template, answer)
             for _, template in alike
@@ -97,7 +97,7 @@ def _from_templates(
     return None
 
 
-_Rank = tuple[bool, float, bool, int, float]
+_Rank = tuple[bool, bool, float, int, float]
 
 
 def _ranked(
@@ -107,9 +107,9 @@ def _ranked(
     promised: dict[str, str],
     told: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
-    """The templates that fit, the best first: whether they promise what is asked for, how well
-    they fit, whether they are the client's own, how many facts of the order a starter tells, and
-    how near they are to the words of the message."""
+    """The templates that fit, the best first: whether they are the client's own of this matter,
+    whether they promise what is asked for, how well they fit, how many facts of the order a starter
+    tells, and how near they are to the words of the message."""
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
     for place in catalogue.places(seen.language):
@@ -123,9 +123,9 @@ def _ranked(
     ranked = [
         (
             (
+                _is_own(template := catalogue.templates[place]),
                 promises,
                 strength,
-                not (template := catalogue.templates[place]).is_starter,
                 len(catalogue.placeholders[place] & told.keys()) if template.is_starter else 0,
                 float(shares[place]),
             ),
@@ -134,6 +134,13 @@ def _ranked(
         for promises, strength, place in fitting
     ]
     return sorted(ranked, key=itemgetter(0), reverse=True)
+
+
+def _is_own(template: Template) -> bool:
+    """Whether the client wrote it for a matter. The class `other` alone names none."""
+    return not template.is_starter and not (
+        template.intent is None and template.category is Category.OTHER
+    )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:

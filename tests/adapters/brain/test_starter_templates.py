@@ -165,6 +165,47 @@ async def test_the_clients_own_template_is_preferred() -> None:
     assert given.response == "Tout est sur https://track.example/1042."
 
 
+async def test_the_clients_own_template_is_preferred_without_an_intent() -> None:
+    own = Template(
+        id="own",
+        name="Suivi",
+        category=Category.ORDER_STATUS,
+        language="fr",
+        body="Votre commande est en route.",
+    )
+    given = await ask("Où est ma commande ?", order=ORDER, templates=(*STARTERS, own))
+    assert given.response == own.body
+    thanks = own.model_copy(update={"category": Category.OTHER, "body": "Ouverts de 9 h à 18 h."})
+    given = await ask("Bravo, vous êtes formidables !", templates=(*STARTERS, thanks))
+    assert "message nous fait très plaisir" in given.response
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("J'adore mon plaid, vous êtes formidables !", "Merci à vous, votre message"),
+        ("Pas déçue du tout de mon achat.", "Merci à vous, votre message"),
+        ("I can't complain, great service!", "Thank you, your message made our day"),
+        ("Hats off to the whole team, you're fantastic 👏", "Thank you, your message made our day"),
+    ],
+)
+async def test_praise_is_answered_and_is_no_anger(text: str, answer: str) -> None:
+    given = await ask(text, passages=(passage("Plaid", "J'adore le plaid : il se lave à 30."),))
+    assert answer in given.response
+    assert given.confidence >= THRESHOLD
+    assert given.sentiment > 0
+    turns = (Turn(author="customer", body=text), Turn(author="agent", body=given.response))
+    again = await ask(text, turns=turns)
+    assert (again.closes, again.response) == (True, "")
+
+
+async def test_the_orders_state_may_be_told_again() -> None:
+    text = "Où est ma commande ?"
+    first = await ask(text, order=ORDER)
+    turns = (Turn(author="customer", body=text), Turn(author="agent", body=first.response))
+    assert (await ask(text, order=ORDER, turns=turns)).response == first.response
+
+
 async def test_knowledge_of_the_client_is_preferred_to_a_starter_that_only_asks() -> None:
     entry = passage(
         "How to return an item",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from domain.agent.greeting import _words, greetable_fields, is_greetable
 
 NAMES = (
+    "Camille",
     "Camille Durand", "camille durand", "Léa", "Jean-Pierre de la Tour", "Dr. Martin", "J.R. Ewing",
     "O'Connor", "María José García López", "Ludwig van Beethoven", "张伟", "Mme Éléonore d'Arc",
     "नमस्ते", "Bo", "Li Na", "Ng Wei", "JEAN DUPONT", "Dupont, Jean", "Ronald McDonald",
@@ -28,6 +29,7 @@ NO_NAMES = (
     "Acme Inc.", "Becker GmbH",
     "Boulangerie Martin", "Hôtel du Lac", "Mairie de Lyon", "Restaurant Chez Paul", "Acme Support",
     "Service Client", "Sales Team", "Comptabilité", "Info", "No-Reply", "noreply", "Mailer Daemon",
+    "M", "M.", "Mme",
     "Mr", "Madame", "M. et Mme", "J.", "x", "xxx", "aaaa", "asdf", "sdfghjkl", "qwerty", "jean75",
     "DarkSlayer", "j_dupont", "iPhone de Paul", "Famille Durand", "The Smiths", "pay now",
     "call me",
