@@ -9,6 +9,7 @@ from activities.agent.purse import Grant, Purse
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.embedding import Embedding
 from domain.agent.frame import AnswerFrame
+from domain.agent.greeting import greeted_name
 from domain.agent.material import Material
 from domain.agent.ports import SafetyNet
 from domain.agent.thinking import ThinkingResult, think_through
@@ -49,7 +50,7 @@ async def with_content(
     chosen = await SettingsRepository(connection, tenant).read()
     gathered = await gather(connection, tenant, bare.event, near)
     brand_name = await ClientRepository(connection).brand_name(tenant)
-    customer_name = bare.event.customer_name
+    customer_name = greeted_name(bare.event)
     return replace(
         bare,
         brand_name=brand_name,

@@ -12,6 +12,7 @@ from typing import Final
 
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
+from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
@@ -46,6 +47,7 @@ NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
 """Fields of an event that hold what the customer is called."""
+_SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
@@ -103,11 +105,29 @@ def _words() -> Mapping[str, frozenset[str]]:
     return {field: frozenset(words.split()) for field, words in file}
 
 
-def greetable_fields(fields: Mapping[str, str]) -> dict[str, str]:
-    """The fields without names that are not greeted: a template's default takes their place."""
+def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
+    """The event's fields without those that no answer repeats: a template's default takes their
+    place.
+
+    These are names that are not greeted, and every name and subject of a mail whose sender is not
+    proved: its answer reaches the address in the From, whoever wrote the mail.
+    """
+    left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers_mail(event) else frozenset()
     return {
-        key: value for key, value in fields.items() if key not in NAME_FIELDS or is_greetable(value)
+        key: value
+        for key, value in event.fields.items()
+        if key not in left_out and (key not in NAME_FIELDS or is_greetable(value))
     }
+
+
+def greeted_name(event: UnifiedEvent) -> str | None:
+    """Return the customer's name, None where no answer greets by it."""
+    name = event.customer_name
+    return name if name and is_greetable(name) and not _is_strangers_mail(event) else None
+
+
+def _is_strangers_mail(event: UnifiedEvent) -> bool:
+    return event.channel is Channel.EMAIL and not event.may_act
 
 
 def _is_accent(mark: str) -> bool:

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from domain.agent.brain import Category, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import AnswerFrame
+from domain.agent.greeting import greeted_name
 from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.template import clean_value
@@ -104,7 +105,7 @@ class CaseRepository(TenantRepository):
             system_prompt=row.system_prompt or "",
             sensitive_words=tuple(row.sensitive_words or ()),
             frame=AnswerFrame.of(
-                row.frame or {}, brand_name=brand_name, customer_name=event.customer_name
+                row.frame or {}, brand_name=brand_name, customer_name=greeted_name(event)
             ),
             answers_from_knowledge=row.answers_from_knowledge is not False,
             rulebook=Rulebook.model_validate(row.rulebook),

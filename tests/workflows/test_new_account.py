@@ -21,7 +21,6 @@ from tests.support.servers.mail import MailServer
 from tests.support.tenants.identity import bearer
 from tests.support.tenants.shop import Shop
 
-
 ARTICLES = (
     {
         "language": "fr",
