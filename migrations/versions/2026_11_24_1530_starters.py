@@ -4,7 +4,7 @@ Templates that a client started with are marked until they are edited. A client 
 greet and are signed.
 
 Revision: 9d3f1a7c5e20
-Follows: 5b8e2d94f1c7
+Follows: 91c4f7ab3e52
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "9d3f1a7c5e20"
-down_revision = "5b8e2d94f1c7"
+down_revision = "91c4f7ab3e52"
 branch_labels = None
 depends_on = None
 
