@@ -58,6 +58,16 @@ class ClientRateLimited(DomainError):
         self.retry_after_s = retry_after_s
 
 
+class UnprovedShareUsed(DomainError):
+    """The share of senders that prove nothing is used up: messages of the hour, or tickets."""
+
+    code = "unproved_share_used"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s
+
+
 class AttachmentNotFound(DomainError):
     """There is no such file, it is another client's, or its bytes are not kept."""
 

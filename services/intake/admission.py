@@ -19,16 +19,17 @@ from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.intake.limit_key import LimitKey, limit_key, needs_mail_servers
+from domain.intake.unproved_share import is_unproved
 from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
 from domain.tenants.errors import Unauthenticated
 from domain.widget.errors import SessionUnknown, WidgetShareUsed
-from domain.widget.share import WidgetShare
 from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.door import Door
+from services.intake.shares import check_unproved_share, check_widget_share
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import PATIENCE_S
@@ -40,7 +41,6 @@ from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.share_use import ShareUse
 from store.widget.visitor_sessions import WidgetSessionRepository
 
 # The door and the transaction together: a caller is told within 5 s that the database is away.
@@ -129,7 +129,8 @@ async def admit_event(
     Everything is decided behind the account's lock, by the time when the lock was got, so that of
     many at once exactly as many get in as there is room for.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown.
+    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown;
+    of a message that a platform brought and that proves no sender, UnprovedShareUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -149,11 +150,13 @@ async def admit_event(
         at, tickets_used=recent.tickets_used, credits_balance=account.credits_balance
     )
     if arrival.visit is not None:
-        await _check_share(work, arrival.visit.share, standing, at)
+        await check_widget_share(work, arrival.visit.share, standing, at)
         await _enter_session(work, arrival.visit, at)
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
+    if arrival.received_by is not None and is_unproved(arrival.event, customer):
+        await check_unproved_share(work, standing, at)
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
@@ -186,22 +189,6 @@ def _authored(arrival: Arrival, actor: Actor) -> Arrival:
     key_id = actor.name if actor.kind is ActorKind.KEY else None
     event = arrival.event.model_copy(update={"author": author})
     return replace(arrival, event=event, key_id=key_id)
-
-
-async def _check_share(
-    work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
-) -> None:
-    """Raises WidgetShareUsed."""
-    use = ShareUse(work.connection, work.tenant)
-    oldest = await use.oldest(share.messages, now)
-    if oldest is not None:
-        raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
-    room = share.tickets(standing.tickets_limit)
-    # Of fewer tickets in all, the widget's are fewer too: most messages need no count.
-    if room is None or standing.tickets_used < room:
-        return
-    if await use.tickets(standing.period, room) >= room:
-        raise WidgetShareUsed(None)
 
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:

@@ -153,10 +153,13 @@ class WorkRepository(TenantRepository):
         """Have a failed one worked on again, as if it had just come."""
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
-    async def waits_behind(self, webhook_id: str, customer: LimitKey | None) -> EarlierWait | None:
+    async def waits_behind(
+        self, webhook_id: str, customer: LimitKey | None, *, is_unproved: bool
+    ) -> EarlierWait | None:
         """The wait of an earlier ticket that this one must not overtake: for the client's limit or
-        quota, or of the same customer with the same proof or claim. Read without the client's
-        lanes: a wait that ends meanwhile costs another try."""
+        quota, of the same customer with the same proof or claim, or for the share of unproved
+        senders that this one is of too. Read without the client's lanes: a wait that ends meanwhile
+        costs another try."""
         row = (
             await self._connection.execute(
                 _EARLIER,
@@ -164,6 +167,7 @@ class WorkRepository(TenantRepository):
                     **self._key(webhook_id),
                     "customer": customer and customer.customer,
                     "is_claim": customer is not None and customer.is_claim,
+                    "is_unproved": is_unproved,
                 },
             )
         ).one_or_none()
@@ -238,7 +242,11 @@ _EARLIER: Final = (
         _ROW.state == WebhookState.WAITING,
         _ROW.id < sa.bindparam("webhook"),
         sa.or_(
-            _ROW.waits_for != WaitsFor.CUSTOMER_LIMIT,
+            _ROW.waits_for.in_((WaitsFor.CLIENT_LIMIT, WaitsFor.QUOTA)),
+            sa.and_(
+                _ROW.waits_for == WaitsFor.UNPROVED_LIMIT,
+                sa.bindparam("is_unproved", type_=sa.Boolean),
+            ),
             sa.and_(
                 _ROW.customer_key == sa.bindparam("customer", type_=sa.Text),
                 _ROW.is_claim == sa.bindparam("is_claim", type_=sa.Boolean),

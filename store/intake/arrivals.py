@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.intake.event import InboundEvent
 from domain.intake.limit_key import LimitKey
+from domain.intake.unproved_share import is_unproved
 from domain.integrations.providers import Provider
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
@@ -83,7 +84,7 @@ class ArrivalRepository(TenantRepository):
             "received_by": arrival.received_by,
             "message_id": arrival.message_id,
             "customer_key": customer and customer.customer,
-            "is_claim": customer is not None and customer.is_claim,
+            "is_claim": is_unproved(event, customer),
             "body": event.message or "",
             "now": at,
             "session_id": arrival.visit.session_id if arrival.visit else None,

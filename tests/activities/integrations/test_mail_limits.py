@@ -79,6 +79,18 @@ async def test_a_new_account_sends_its_allowance_and_no_mail_more(database: Data
     assert await mails(limiter(database, now + timedelta(days=1)), shop, 1) == 1
 
 
+@pytest.mark.parametrize("group", MailGroup)
+async def test_the_allowance_doubles_with_each_week_of_the_account(
+    database: Database, group: MailGroup
+) -> None:
+    shop, opened = await new_account(database)
+    for weeks, times in ((0, 1), (1, 2), (2, 4)):
+        now = opened + timedelta(weeks=weeks)
+        async with database.service() as connection:
+            standing = await MailCountRepository(connection).standing(shop.tenant, group, now)
+        assert mails_per_day(standing, now) == FREE_PER_DAY * times
+
+
 async def test_an_address_gets_its_share_of_a_kind_from_all_clients_together(
     database: Database,
 ) -> None:

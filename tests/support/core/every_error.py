@@ -39,6 +39,7 @@ from domain.intake.errors import (
     CustomerRateLimited,
     LargeEventsWait,
     TooManyRequests,
+    UnprovedShareUsed,
 )
 from domain.intake.rate_limit import Limit, LimitScope
 from domain.integrations.errors import (
@@ -94,6 +95,7 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
     AuthorUndecided,
+    UnprovedShareUsed,
     InvalidInput,
     ErasureNotFound,
     Deferred,
