@@ -13,6 +13,7 @@ from store.learning.corrections import CorrectionRepository
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
 from store.reviews.first_approvals import FirstApprovals
 from store.reviews.request_authors import RequestAuthors
+from store.tenants.loosenings import LooseningRepository
 from store.tenants.standings import MemberStandings
 from store.widget.session_messages import SessionMessageRepository
 
@@ -113,7 +114,15 @@ async def _check_people(
     if not (makers or outcome.needs_second):
         return
     members = await MemberStandings(work.connection, work.tenant).all()
-    check_key_maker(review_id, actor, makers, members, work.now, needs_second=outcome.needs_second)
+    check_key_maker(
+        review_id,
+        actor,
+        makers,
+        members,
+        work.now,
+        manager_left_at=await LooseningRepository(work.connection, work.tenant).manager_left_at(),
+        needs_second=outcome.needs_second,
+    )
     if outcome.needs_second:
         check_four_eyes(actor, outcome.agreed_before, members, work.now)
 

@@ -177,6 +177,13 @@ class IntegrationRepository(TenantRepository):
             .values(proved_account=account)
         )
 
+    async def is_proved(self, integration_id: str) -> bool:
+        """Return whether the connection's credentials have opened its account."""
+        proved = sa.select(integrations.c.proved_account.is_not(None)).where(
+            integrations.c.client_id == self._tenant, integrations.c.id == integration_id
+        )
+        return bool(await self._connection.scalar(proved))
+
     async def forget_account(self, integration_id: str) -> None:
         """Let no duty of the whole installation find the connection any more, if it has ended."""
         await self._connection.execute(

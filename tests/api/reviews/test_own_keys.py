@@ -2,12 +2,14 @@
 
 import pytest
 
+from adapters.system import new_ulid, utc_now
 from domain.tenants.client import Role
 from store.reviews.tables import escalation_tickets
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.reviews.dashboard import act, code, person
 from tests.support.reviews.reviews import open_review, refund
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 REFUND = (refund(4_900),)
@@ -76,3 +78,32 @@ async def test_a_manager_without_colleagues_approves_what_the_shops_key_sent(
     assert (await act(front, review_id, "approve", viewer)).status_code == 403
     assert (await act(front, review_id, "approve", owner)).status_code == 200
     assert code(await act(front, two, "approve", owner)) == (403, "own_request")
+
+
+async def test_an_owner_who_removes_the_colleagues_first_still_needs_one(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    key_id = await key_of(front, owner)
+    colleague = await person(front, shop, Role.ADMIN)
+    review_id = await open_review(front.database, shop, plan=REFUND, key_id=key_id)
+    members = (await front.http.get("/api/dashboard/members", headers=owner)).json()["members"]
+    (colleague_id,) = [one["user_id"] for one in members if one["role"] == "admin"]
+    path = f"/api/dashboard/members/{colleague_id}"
+    assert (await front.http.delete(path, headers=owner)).status_code == 204
+
+    assert (await act(front, review_id, "approve", colleague)).status_code == 404
+    assert code(await act(front, review_id, "approve", owner)) == (403, "own_request")
+
+
+async def test_a_colleague_of_an_hour_is_one(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Who may decide alone need not be fit for four eyes."""
+    key_id = await key_of(front, owner)
+    async with front.database.service() as connection:
+        await join(
+            connection, shop.client_id, new_ulid(), Role.AGENT, joined_at=utc_now(), verified=False
+        )
+    review_id = await open_review(front.database, shop, plan=REFUND, key_id=key_id)
+
+    assert code(await act(front, review_id, "approve", owner)) == (403, "own_request")
