@@ -40,6 +40,9 @@ CUTS: Final = {
     "2,000 lines": LINES,
     "an empty line": (("X-A", "b\n"),),
     "a line of unseen characters": (("X-A", "b\n\u200b"),),
+    "a line of a control character": (("X-A", "b\n\x01"),),
+    "a line of a delete": (("X-A", "b\n\x7f"),),
+    "a line of a vertical tab": (("X-A", "b\n\x0b"),),
     "a bare carriage return": (("X-A", "b\r\r"),),
     "a line that is no header": (("X-A", "b\nDKIM-Signature v=1"),),
 }

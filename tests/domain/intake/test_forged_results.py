@@ -101,6 +101,7 @@ def test_a_list_with_something_else_among_its_headers_proves_nothing(beside: Jso
         f"{RESULTS} {FAILED}\r\n{RESULTS}: {FORGED}\r\n",
         f" {RESULTS}: {FAILED}\r\n{RESULTS}: {FORGED}\r\n",
         f"{RESULTS}: {FORGED}\r\n\u200b\r\nFrom: eve@evil.example\r\n",
+        f"{RESULTS}: {FORGED}\r\n\x01\r\nFrom: eve@evil.example\r\n",
         f"{RESULTS}: {FORGED}\r\n\r\nFrom: eve@evil.example\r\n",
         f"{RESULTS}: {FORGED}\r\rFrom: eve@evil.example\r",
         f'{{"{RESULTS}": "{FAILED}", "{RESULTS}": "{FORGED}"}}',
