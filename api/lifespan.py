@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import FastAPI
 from temporalio.client import Client
 
+from adapters.brain.embeddings import embedding_model
 from adapters.brain.identity import names_model
 from adapters.brain.model_budget import model_budget
 from adapters.brain.question_clusters import QuestionReader
@@ -123,6 +124,7 @@ def resources_held(
                 now=utc_now,
                 new_id=new_ulid,
                 model=names_model(settings.brain, settings.embedding),
+                knowledge_search="meaning" if embedding_model(settings.embedding) else "words",
                 tracker=tracker,
                 metrics=metrics,
                 readiness=ready,

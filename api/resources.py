@@ -1,7 +1,7 @@
 """What a request may use. Made once by the application, handed to routes by FastAPI."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 
@@ -43,7 +43,7 @@ from store.tenants.keys import ActiveKey
 class Resources:
     """`bodies`: on their way to us, by caller. `keys`, `widget_keys`: those that are presented.
     `provider`: another one than ours, where it signs people in. `demo_shops`: None where members
-    may connect none."""
+    may connect none. `knowledge_search`: "words" where no sentence encoder is installed."""
 
     settings: Settings
     database: Database
@@ -70,6 +70,7 @@ class Resources:
     now: Clock
     new_id: NewId
     model: NamesModel
+    knowledge_search: Literal["meaning", "words"]
     tracker: ErrorTracker
     metrics: Metrics
     readiness: Questions[str]

@@ -4,29 +4,26 @@ The numbers are the input of `adapters/brain/answers.npz`. A change here needs
 `python -m training.train_answers`.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from math import log
 from typing import Final
 
 import numpy as np
-import Stemmer
 
+from adapters.brain.answer_words import (
+    READ_CHARS,
+    AskedQuestion,
+    Terms,
+    holds_kind,
+    terms,
+)
 from adapters.brain.features import Floats
 from domain.agent.brain import Language, Passage, PassageSentence
 from domain.content.chunks import chunks_of
-from domain.core.effort import spend
-from domain.core.lexicon import LexiconFile, lexicon
-from domain.core.text import fold
 
-READ_CHARS: Final = 2_000
-_WORD: Final = re.compile(r"\d+(?:[.,]\d+)?|[a-z][a-z0-9]*|[€£%°$]")
-_CURRENCIES: Final = frozenset({"eur", "gbp", "usd", "chf"})
-_SYMBOLS: Final = {"€": "eur", "£": "gbp", "%": "percent", "$": "usd", "°": "degree"}
-_NUMBER_BEFORE_UNIT: Final = re.compile(r"\d+(?:[.,]\d+)?")
+CUES: Final = ("existence", "yes_or_no", "two_matters", "why", "own_case")
 
 SENTENCE_FEATURES: Final = (
     *("similarity", "below_best", "chunk", "entry", "place", "rank", "in_entry", "before", "after"),
@@ -34,100 +31,15 @@ SENTENCE_FEATURES: Final = (
     *("covered", "covered_above", "covered_chunk", "rare_missing"),
     *("same_language", "kind_held", "kind_missing", "words", "is_row", "is_question", "first"),
     *("number_shared", "number_conflict", "thing_conflict", "title_covered", "no_meaning"),
+    *("label_conflict", "label_shared", "named_shared", "named_missing", "measured_missing"),
+    *("number_missing", "unit_conflict", "covered_of_all"),
 )
-
-
-class _File(LexiconFile):
-    """`adapters/brain/answer_features.yaml`."""
-
-    stop_words: dict[str, str]
-    asks: dict[str, str]
-    holds: dict[str, str]
-    holds_units: dict[str, str]
-    units: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    stop: frozenset[str]
-    asks: tuple[tuple[str, re.Pattern[str]], ...]
-    holds: dict[str, re.Pattern[str]]
-    holds_units: dict[str, frozenset[str]]
-    unit: dict[str, str]
-
-
-@cache
-def _words() -> _Words:
-    file = lexicon(__file__, _File)
-    return _Words(
-        stop=frozenset(" ".join(file.stop_words.values()).split()),
-        asks=tuple((kind, _any_of(listed)) for kind, listed in file.asks.items()),
-        holds={kind: _any_of(listed) for kind, listed in file.holds.items()},
-        holds_units={kind: frozenset(named.split()) for kind, named in file.holds_units.items()},
-        unit={name: line.split()[0] for line in file.units for name in line.split()},
-    )
-
-
-def _any_of(listed: str) -> re.Pattern[str]:
-    parts = (
-        re.escape(word).replace(r"\.", r"[ '’]").replace(r"\*", r"\w*") for word in listed.split()
-    )
-    return re.compile(rf"\b(?:{'|'.join(parts)})\b")
-
-
-@lru_cache(maxsize=2)
-def _stemmer(language: Language) -> "Stemmer.Stemmer":
-    return Stemmer.Stemmer("french" if language == "fr" else "english")
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """A text's content words, as stems, and its numbers with their units ("40 l")."""
-
-    stems: frozenset[str]
-    numbers: frozenset[str]
-    folded: str
-
-
-@dataclass(frozen=True, slots=True)
-class AskedQuestion:
-    """A message as sentences are compared with it, by the language of the sentence."""
-
-    terms: dict[Language, Terms]
-    kinds: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     passage: Passage
     sentence: PassageSentence
-
-
-def read_question(text: str) -> AskedQuestion:
-    read = text[:READ_CHARS]
-    folded = fold(read)
-    kinds = frozenset(kind for kind, words in _words().asks if words.search(folded))
-    return AskedQuestion({"fr": terms(read, "fr"), "en": terms(read, "en")}, kinds)
-
-
-@lru_cache(maxsize=20_000)
-def terms(text: str, language: Language) -> Terms:
-    spend(len(text))
-    folded = fold(text)
-    found = [_SYMBOLS.get(word, word) for word in _WORD.findall(folded)]
-    known = _words()
-    stemmer = _stemmer(language)
-    stems: set[str] = set()
-    numbers: set[str] = set()
-    for place, word in enumerate(found):
-        if _NUMBER_BEFORE_UNIT.fullmatch(word):
-            after = found[place + 1] if place + 1 < len(found) else ""
-            before = found[place - 1] if place else ""
-            unit = known.unit.get(after, "") or (before if before in _CURRENCIES else "")
-            numbers.add(f"{word.replace(',', '.')} {unit}".strip())
-        elif word not in known.stop and len(word) > 1 and word not in known.unit:
-            stems.add(stemmer.stemWord(word))
-    return Terms(frozenset(stems), frozenset(numbers), folded)
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
@@ -179,7 +91,7 @@ def sentence_features(
         whole = chunk_terms[passage.id, sentence.chunk]
         weights = {stem: rarity.get(stem, 0.0) for stem in asked.stems}
         total = max(sum(weights.values()), 1e-6)
-        held = [kind for kind in question.kinds if _holds(kind, said)]
+        held = [kind for kind in question.kinds if holds_kind(kind, said)]
         rows.append(
             (
                 (similarity - center) / spread,
@@ -209,9 +121,28 @@ def sentence_features(
                 float(_conflict(asked.numbers, title.numbers)),
                 len(title.stems & asked.stems) / max(len(title.stems), 1),
                 float(sentence.similarity is None),
+                *_of_names(asked, said, above, title),
+                _share_of_all(rarity, asked.stems, whole | above.stems, log(1 + len(found))),
             )
         )
     return found, np.array(rows)
+
+
+def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[float, ...]:
+    """Return how the things that the question names and counts agree with those of the sentence."""
+    shared = asked.labelled & (said.labelled | above.labelled)
+    words = {word for word, _ in said.labelled - asked.labelled}
+    named = said.named | above.named
+    units = {number.partition(" ")[2] for number in said.numbers}
+    return (
+        float(bool({word for word, _ in asked.labelled - said.labelled} & words)),
+        float(bool(shared)),
+        float(bool(asked.named & named)),
+        float(bool(asked.named - named - title.named)),
+        float(bool(asked.measured - said.stems - above.stems - units)),
+        float(len(asked.numbers - said.numbers - above.numbers)),
+        float(_conflict(asked.numbers, said.numbers)),
+    )
 
 
 def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
@@ -245,14 +176,16 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
     return sum(weight for stem, weight in weights.items() if stem in stems) / total
 
 
+def _share_of_all(
+    rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
+) -> float:
+    """The same, where a word that stands in no sentence counts as the rarest."""
+    weights = {stem: rarity.get(stem, unknown) for stem in asked}
+    return _share(weights, stems, max(sum(weights.values()), 1e-6))
+
+
 def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
     return sum(stem not in stems for stem in weights)
-
-
-def _holds(kind: str, said: Terms) -> bool:
-    known = _words()
-    units = {number.partition(" ")[2] for number in said.numbers}
-    return bool(units & known.holds_units[kind]) or bool(known.holds[kind].search(said.folded))
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:

@@ -13,33 +13,31 @@ from typing import Final, Self
 import numpy as np
 
 from adapters.brain.answer_features import (
+    CUES,
     SENTENCE_FEATURES,
-    AskedQuestion,
     Candidate,
-    read_question,
     sentence_features,
-    terms,
 )
+from adapters.brain.answer_words import AskedQuestion, read_question, terms
 from adapters.brain.artifact import ModelInvalid, read_arrays, stored
 from adapters.brain.features import Floats
-from domain.agent.brain import Category, Language, Passage, PassageSentence
+from domain.agent.brain import Language, Passage, PassageSentence
 
 ANSWERS_PATH: Final = Path(__file__).with_name("answers.npz")
-MOST_SENTENCES: Final = 4
-"""The best sentence and at most three more of the same entry."""
+MOST_SENTENCES: Final = 5
+"""The best two sentences and at most three more of the same entry."""
 
-_OF_BEST: Final = (
-    *("similarity", "below_best", "chunk", "entry", "place", "rank", "covered", "covered_above"),
-    *("covered_chunk", "kind_held", "kind_missing", "number_shared", "number_conflict"),
-    *("thing_conflict", "title_covered", "has_number"),
-)
 ANSWER_FEATURES: Final = (
     *("score", "above_next", "above_other_entry", "covered_by_answer", "covered_by_entry"),
-    *("not_in_entry", "asked", "length", "asks_twice", "has_kind", "has_kinds", "cosine"),
-    *(f"best_{name}" for name in _OF_BEST),
-    *(f"class_{category}" for category in Category),
+    *("not_in_entry", "asked_words", "length", "asks_twice", "has_kind", "has_kinds", "cosine"),
+    *(f"best_{name}" for name in SENTENCE_FEATURES),
+    *("asked", "question_marks", "joined", *CUES),
+    *("kind_by_words", "kind_by_meaning", "words_by_meaning", "words_without_kind", "kind_and_all"),
+    *("nothing_missing", "some_missing", "words_squared", "meaning_squared", "maybe_not_there"),
+    *("all_squared", "kind_by_all"),
 )
-_COLUMNS: Final = [SENTENCE_FEATURES.index(name) for name in _OF_BEST]
+_NEVER_FIT: Final = frozenset({"two_matters", "why"})
+_NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
 """Score of the next sentence where there is none."""
 
@@ -47,11 +45,12 @@ _ALONE: Final = -9.0
 @dataclass(frozen=True, slots=True)
 class ChosenAnswer:
     """Sentences of one entry, the best first. `probability`: 0 to 1, that they answer all that the
-    message asks."""
+    message asks. `fits`: it asks one thing, no "why", and the names in both agree."""
 
     passage: Passage
     sentences: tuple[PassageSentence, ...]
     probability: float
+    fits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,28 +102,24 @@ class AnswerModel:
         return cls((path or ANSWERS_PATH).read_bytes())
 
     def choose(
-        self,
-        text: str,
-        language: Language,
-        passages: Sequence[Passage],
-        classes: Mapping[Category, float],
+        self, text: str, language: Language, passages: Sequence[Passage]
     ) -> ChosenAnswer | None:
-        """Return the best answer of the passages, or None without a sentence.
-
-        `classes`: the probability of each class of the message.
-        """
+        """Return the best answer of the passages, or None without a sentence."""
         question = read_question(text)
         found, rows = sentence_features(question, language, passages)
         if not found:
             return None
         scores = self._sentence.scores(rows)
         chosen = chosen_places(found, scores)
-        row = answer_features(text, question, found, rows, scores, classes=classes)
+        best = chosen[0]
+        row = answer_features(text, question, found, rows, scores)
         odds = float(self._answer.scores(row[None, :])[0])
         return ChosenAnswer(
-            passage=found[chosen[0]].passage,
+            passage=found[best].passage,
             sentences=tuple(found[place].sentence for place in chosen),
             probability=1 / (1 + exp(-max(min(odds, 30.0), -30.0))),
+            fits=not (question.joined or question.cues & _NEVER_FIT)
+            and not rows[best, _NAMES].any(),
         )
 
 
@@ -135,19 +130,22 @@ def chosen_places(found: Sequence[Candidate], scores: Floats) -> list[int]:
     return [place for place in order if found[place].passage.id == entry][:MOST_SENTENCES]
 
 
+def _fits(question: AskedQuestion) -> bool:
+    """Whether it asks one thing, and not for a reason, which a shop's texts seldom give."""
+    return not question.joined and not question.cues & _NEVER_FIT
+
+
 def answer_features(
     text: str,
     question: AskedQuestion,
     found: Sequence[Candidate],
     rows: Floats,
     scores: Floats,
-    *,
-    classes: Mapping[Category, float],
 ) -> Floats:
     """Return what the probability of the chosen answer is computed from."""
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
-    passage = found[best].passage
+    passage, similarity = found[best].passage, found[best].sentence.similarity or 0.0
     others = [float(scores[place]) for place in order if found[place].passage.id != passage.id]
     following = float(scores[order[1]]) if len(order) > 1 else _ALONE
     language = passage.language
@@ -173,8 +171,33 @@ def answer_features(
             float(text.count("?") > 1),
             float(bool(question.kinds)),
             float(len(question.kinds) > 1),
-            found[best].sentence.similarity or 0.0,
-            *rows[best, _COLUMNS],
-            *(classes[category] for category in Category),
+            similarity,
+            *rows[best],
+            float(question.asked),
+            float(text.count("?")),
+            float(question.joined),
+            *(float(cue in question.cues) for cue in CUES),
+            *_together(question, dict(zip(SENTENCE_FEATURES, rows[best], strict=True)), similarity),
         )
+    )
+
+
+def _together(
+    question: AskedQuestion, of_best: Mapping[str, float], similarity: float
+) -> tuple[float, ...]:
+    """Return what two features say only together, which a linear model does not see."""
+    kind, words, missing = of_best["kind_held"], of_best["covered_above"], of_best["rare_missing"]
+    return (
+        kind * words,
+        kind * similarity,
+        words * similarity,
+        (1 - kind) * words,
+        float(kind and not missing),
+        float(not missing),
+        min(missing, 3.0),
+        words**2,
+        similarity**2,
+        float("existence" in question.cues and missing > 0),
+        of_best["covered_of_all"] ** 2,
+        kind * of_best["covered_of_all"],
     )

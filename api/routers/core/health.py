@@ -19,7 +19,9 @@ async def healthz(request: Request) -> dict[str, str]:
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
     """200 if a request would be served now, else 503; one word for each part.
 
-    503 as well while the process drains: it still serves, but nothing new should be sent to it.
+    `knowledge_search` is "words" where no sentence encoder is installed: fewer answers are found
+    then. 503 as well while the process drains: it still serves, but nothing new should be sent to
+    it.
     """
     # The answer of 503 is what was asked for, no error of ours to report.
     request.state.expected = True
@@ -33,6 +35,7 @@ async def readyz(request: Request, resources: ResourcesDep) -> Response:
         {
             "status": "ready" if ready else "not_ready",
             "checks": checks,
+            "knowledge_search": resources.knowledge_search,
             "instance": instance,
         },
         status=200 if ready else 503,
