@@ -44,8 +44,8 @@ _PATIENCE: Final = (
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# A client that was just made has playbooks to start with; the file's replace them. Days on which
-# nothing happened are reckoned of every client.
+# A client that was just made has playbooks and templates to start with; the file's replace them.
+# Days on which nothing happened are reckoned of every client.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -65,6 +65,7 @@ _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'
+    AND frame = '{}'
     AND authserv_ids = '[]' AND sensitive_words = '[]')""")
 
 
@@ -98,6 +99,11 @@ class TenantImport:
         await self._connection.execute(
             sa.delete(metrics_daily).where(
                 metrics_daily.c.client_id == self._tenant, _NOTHING_HAPPENED
+            )
+        )
+        await self._connection.execute(
+            sa.delete(response_templates).where(
+                response_templates.c.client_id == self._tenant, response_templates.c.is_starter
             )
         )
         for table in (*_MUST_BE_EMPTY, metrics_daily):
