@@ -130,8 +130,10 @@ def _shown(text: str) -> Assent | None:
 
 def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
     said = answer_text(text)
-    runs = [run for run in said.runs if not is_device(run)]
-    answer = _Answer(asks=said.asks or any(run.asks for run in said.runs if run not in runs))
+    devices = [is_device(run) for run in said.runs]
+    runs = [run for run, skipped in zip(said.runs, devices, strict=True) if not skipped]
+    skipped_asks = any(run.asks for run, skipped in zip(said.runs, devices, strict=True) if skipped)
+    answer = _Answer(asks=said.asks or skipped_asks)
     if not said.plain or sum(len(run.words) for run in runs) > _READ_WORDS:
         answer.does.append(Does.ELSE)
     runs = runs[: len(runs) - signed_runs(text, said, runs)]
