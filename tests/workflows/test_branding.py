@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from domain.tenants.client_settings import Branding, SettingsChange
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.tables import client_settings
@@ -13,9 +13,10 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 
 async def sender(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
-    """Of the mail that answers one message."""
+    """Of the mail that answers one message of a new customer: nobody is answered the same twice."""
+    customer = f"{new_ulid().lower()}@b.example"
     answer = await engine.post(
-        shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
+        shop, event_type="email.inbound", customer_email=customer, message=ORDER_QUESTION
     )
     assert answer.json()["status"] == "completed"
     assert set(mail.mails[-1].keys()).isdisjoint({"Bcc", "Cc"})
