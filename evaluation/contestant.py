@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from adapters.brain.artifact import MODEL_PATH
 from adapters.brain.choice import brain_from
-from adapters.brain.classifier import MODEL_PATH, Classifier
+from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.seal import new_seal_key
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest

@@ -7,7 +7,7 @@ from pathlib import Path
 from domain.agent.brain import Category
 from domain.exports.export import Section
 from domain.exports.reader import RawRecord, read_export
-from training.train import Example, mood
+from training.examples import Example, mood
 
 
 def labelled_examples(export: Path) -> Iterator[Example]:

@@ -1,6 +1,7 @@
 """Linear heads over hashed features: how they are fitted, and how they are rounded for a file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 
 import numpy as np
@@ -12,9 +13,9 @@ from adapters.brain.artifact import WEIGHT_STEP
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
-# Far past what accuracy needs: the weights must settle well below the step they are rounded to.
-TOLERANCE: Final = 1e-10
-# What a fold is judged by needs no such care.
+# The weights settle well below the step that they are rounded to.
+TOLERANCE: Final = 1e-5
+# The fits that only measure need less.
 ROUGH_TOLERANCE: Final = 1e-3
 
 
@@ -26,46 +27,33 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
     return csr_matrix((values, buckets, ends), shape=(len(rows), width))
 
 
-def rotated(rows: csr_matrix) -> Floats:
-    """The same examples in as many dimensions as there are examples, all distances kept.
+@dataclass(frozen=True, slots=True)
+class FittedHead:
+    """`weights` has shape (classes, buckets); of two classes there is one row, for the second."""
 
-    A linear model with a quadratic penalty is the same in either space, and far quicker to fit
-    in this one.
-    """
-    products: Floats = (rows @ rows.T).toarray()
-    # Two examples may be counted alike; a trace of a dimension of its own keeps each apart.
-    products[np.diag_indices_from(products)] += 1e-9
-    return cast("Floats", np.linalg.cholesky(products))
+    weights: Floats
+    bias: Floats
+
+    def logits(self, rows: csr_matrix) -> Floats:
+        """Of shape (examples, rows of `weights`)."""
+        return cast("Floats", rows @ self.weights.T + self.bias)
+
+    def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
+        """As `adapters.brain.artifact.LinearHead` reads them."""
+        return {f"{name}_weights": rounded(self.weights), f"{name}_bias": rounded(self.bias)}
 
 
 def fit(
-    compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
-) -> LogisticRegression:
-    """`counts`: how often each example counts; once unless told."""
-    model = LogisticRegression(
-        C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
-    )
-    return model.fit(compact, labels, sample_weight=counts)
-
-
-def weights(
-    rows: csr_matrix, compact: Floats, labels: Numbers, counts: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """Weights of shape (classes, buckets) and biases.
-
-    At the optimum the weights are the examples summed, each by what the model still misses of
-    it: that brings the fit back from the compact space to the buckets.
-    """
-    model = fit(compact, labels, TOLERANCE, counts)
-    missed = np.eye(len(model.classes_))[labels] - model.predict_proba(compact)
-    if counts is not None:
-        missed *= counts[:, None]
-    found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
-    bias = cast("Floats", model.intercept_)
-    if len(bias) == 1:
-        # Of two classes scikit-learn scores the second only, against nothing.
-        return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
-    return found, bias
+    rows: csr_matrix, labels: Numbers, counts: Floats | None = None, tolerance: float = TOLERANCE
+) -> FittedHead:
+    """`counts`: the weight of each example, 1 by default. A bucket that one example alone fills
+    says nothing about another, and gets no weight."""
+    shared = np.flatnonzero(rows.getnnz(axis=0) > 1)
+    model = LogisticRegression(C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000)
+    model.fit(rows[:, shared], labels, sample_weight=counts)
+    weights = np.zeros((model.coef_.shape[0], rows.shape[1]))
+    weights[:, shared] = model.coef_
+    return FittedHead(weights, cast("Floats", model.intercept_))
 
 
 def rounded(values: Floats) -> NDArray[np.int8]:

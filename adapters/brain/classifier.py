@@ -1,35 +1,40 @@
 """The embedded classifier: what a message is about, in which language, and in which mood.
 
-Three linear heads over hashed features. The weights are arrays made by `python -m training.train`
-and kept in `model.npz` beside this module; nothing is unpickled.
+Two linear heads over hashed features, with a temperature for each language; the language is read by
+a library (`adapters/brain/languages.py`).
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self, cast
+from typing import Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
-from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Floats, row_of
+from adapters.brain.artifact import (
+    MODEL_PATH,
+    LinearHead,
+    ModelInvalid,
+    read_arrays,
+    softmax,
+    stored,
+)
+from adapters.brain.features import BUCKETS, RARITY_STEP, Floats, row_of
+from adapters.brain.languages import read_language
+from adapters.brain.safety_features import SAFETY_BUCKETS
 from domain.agent.brain import Category, Language
+from domain.agent.language import OURS
 
 CATEGORIES: Final = tuple(Category)
+# The order of a head's temperatures.
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 SENTIMENTS: Final = ("negative", "neutral", "positive")
 # Each head and the number of its classes.
-HEADS: Final = {
-    "category": len(CATEGORIES),
-    "language": len(LANGUAGES),
-    "sentiment": len(SENTIMENTS),
-}
-MODEL_PATH: Final = Path(__file__).with_name("model.npz")
+HEADS: Final = {"category": len(CATEGORIES), "sentiment": len(SENTIMENTS)}
 _ARRAYS: Final = (
     *("categories", "rarities"),
-    *(f"{head}_{part}" for head in HEADS for part in ("weights", "bias", "temperature")),
+    *(name for head in HEADS for name in (*LinearHead.arrays(head), f"{head}_temperatures")),
 )
 
 
@@ -38,7 +43,9 @@ class Classification:
     """What the classifier makes of a text.
 
     `probabilities` holds every category, sums to 1 and is calibrated: of the messages given 0.8,
-    about eight in ten are right. `language_probability` is that of `language`, 0.5 to 1.
+    about eight in ten are right. `language`: French or English, whichever is likelier;
+    `language_probability` is that of `language` among the two, 0.5 to 1.
+    `foreign`: the language of a text that is in neither, if it is known.
     `sentiment` is the probability of joy or thanks less that of anger or disappointment, -1 to 1.
     """
 
@@ -46,6 +53,7 @@ class Classification:
     probabilities: Mapping[Category, float]
     language: Language
     language_probability: float
+    foreign: str | None
     sentiment: float
 
     @property
@@ -63,8 +71,15 @@ class Classifier:
         model = read_arrays(content, _ARRAYS)
         if model["categories"].tolist() != [str(category) for category in CATEGORIES]:
             raise ModelInvalid("the model knows other categories")
-        self._rarities = stored(model["rarities"], np.uint8, (BUCKETS,)) * RARITY_STEP
-        self._heads = {name: _Head.read(model, name) for name in HEADS}
+        rarities = stored(model["rarities"], np.uint8, (SAFETY_BUCKETS,))
+        self._rarities = rarities[:BUCKETS] * RARITY_STEP
+        self._heads = {
+            name: LinearHead.read(model, name, classes, BUCKETS) for name, classes in HEADS.items()
+        }
+        self._temperatures = {
+            name: _temperatures(stored(model[f"{name}_temperatures"], np.float64, (2,)))
+            for name in HEADS
+        }
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
@@ -74,48 +89,32 @@ class Classifier:
         """
         return cls((path or MODEL_PATH).read_bytes())
 
-    def classify(self, text: str) -> Classification:
-        """Any text, even an empty one, gets an answer; an empty one a nearly even spread."""
+    def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
+        """Any text, even an empty one, gets an answer; an empty one a nearly even spread.
+
+        `languages`: those that the text is likely to be in.
+        """
+        read = read_language(text, languages)
         row = row_of(text, self._rarities)
-        shares = self._heads["category"].probabilities(row)
-        languages = self._heads["language"].probabilities(row)
-        negative, _, positive = self._heads["sentiment"].probabilities(row)
+        place = LANGUAGES.index(read.ours)
+        shares, moods = (
+            softmax(self._heads[name].logits(row) / self._temperatures[name][place])
+            for name in HEADS
+        )
+        negative, _, positive = moods
         return Classification(
             category=CATEGORIES[int(np.argmax(shares))],
             probabilities={
                 category: float(share) for category, share in zip(CATEGORIES, shares, strict=True)
             },
-            language=LANGUAGES[int(np.argmax(languages))],
-            language_probability=float(languages.max()),
+            language=read.ours,
+            language_probability=read.ours_probability,
+            foreign=None if read.known in OURS else read.known,
             sentiment=float(positive - negative),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """One question put to a row. `weights` has shape (buckets, classes): a message touches a few
-    hundred rows of it, which are then contiguous."""
-
-    weights: Floats
-    bias: Floats
-    temperature: float
-
-    @classmethod
-    def read(cls, model: Mapping[str, NDArray[np.generic]], name: str) -> Self:
-        classes = HEADS[name]
-        weights = stored(model[f"{name}_weights"], np.int8, (classes, BUCKETS))
-        bias = stored(model[f"{name}_bias"], np.int8, (classes,))
-        temperature = float(stored(model[f"{name}_temperature"], np.float64, ()))
-        if not 0 < temperature < np.inf:
-            raise ModelInvalid("a temperature is not a positive number")
-        return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
-
-    def probabilities(self, row: FeatureRow) -> Floats:
-        logits = row.values @ self.weights[row.buckets] + self.bias
-        return softmax(logits / self.temperature)
-
-
-def softmax(logits: Floats) -> Floats:
-    """Probabilities from logits, along the last axis."""
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return cast("Floats", powers / powers.sum(axis=-1, keepdims=True))
+def _temperatures(values: Floats) -> Floats:
+    if not bool(((values > 0) & (values < np.inf)).all()):
+        raise ModelInvalid("a temperature is not a positive number")
+    return values

@@ -1,8 +1,7 @@
 """What the words of a shop's customers mean, in one token for both languages.
 
-A few thousand examples show a classifier few of the words that customers use. Here "fridge" and
-"canapé" are both a product, "reimburse" and "remboursez" the same wish: what is learnt of one
-holds for the others, and for the other language.
+"fridge" and "canapé" are both a product, "reimburse" and "remboursez" the same wish: questions of
+one matter are put into one cluster whatever their words and language.
 """
 
 import re

@@ -5,7 +5,6 @@ Where neither fits it says so, and a human takes over.
 """
 
 import dataclasses
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,22 +12,35 @@ from adapters.brain.answers import AnswerModel
 from adapters.brain.catalogue import Catalogues
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
+from adapters.brain.customer_words import (
+    is_wordless,
+    last_words_of_customer,
+    message_of,
+    unsigned,
+)
 from adapters.brain.drafts import DraftSources, best_draft
 from adapters.brain.features import fold, words
 from adapters.brain.grounded_draft import Asking, GroundedDraft
 from adapters.brain.joined import joined_draft
-from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
+from adapters.brain.relevance import names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human
-from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Proposal
+from domain.agent.brain import (
+    Alternative,
+    BrainAnswer,
+    BrainRequest,
+    Category,
+    Citation,
+    Passage,
+    Proposal,
+)
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
-from domain.agent.intents.wanted import Wants, intents, read_wants
+from domain.agent.intents.wanted import Wants, read_wants
 from domain.agent.plan import PlannedAction
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import SpokenRequest, Standing
-from domain.intake.mail_text import latest_reply
 
 UNANSWERED_CONFIDENCE: Final = 0.3
 UNSUPPORTED_CONFIDENCE: Final = 0.2
@@ -45,10 +57,6 @@ FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 _ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
 
-_SUBJECT_READ: Final = 200
-# A line like this below so many words is who wrote them.
-_NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
-_MESSAGE_WORDS: Final = 4
 _ALTERNATIVES: Final = 3
 # What is evidently wanted, and nothing besides, is as sure as this whatever the class.
 EVIDENT: Final = 0.9
@@ -100,16 +108,16 @@ class EmbeddedBrain:
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises, whatever the text."""
-        own = _message(request)
+        own = message_of(request)
         reading = self._read(request, own)
         seen = reading.seen
-        if _is_wordless(reading.text):
+        if seen.foreign is not None:
+            return self._foreign(request, seen)
+        if is_wordless(reading.text):
             seen = dataclasses.replace(seen, category=Category.OTHER)
             return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
-        if is_foreign(own):
-            return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
         if closes(own):
-            return self._closed(self._classifier.classify(own))
+            return self._closed(self._classifier.classify(own, request.languages))
         await others_turn(own)
         understood = _understand(request, own, reading)
         if asks_for_human(own):
@@ -123,8 +131,8 @@ class EmbeddedBrain:
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
         """The message alone, or after the customer's last one where it says too little alone."""
-        seen = self._classifier.classify(own)
-        before = _last_words_of_customer(request)
+        seen = self._classifier.classify(own, request.languages)
+        before = last_words_of_customer(request)
         said = words(fold(own))
         if not before or not said or len(said) > FOLLOW_UP_WORDS:
             return _Reading(own, seen)
@@ -139,7 +147,9 @@ class EmbeddedBrain:
         else:
             text = f"{before}\n{own}"
         # The mood is that of now, however it was before.
-        read = dataclasses.replace(self._classifier.classify(text), sentiment=seen.sentiment)
+        read = dataclasses.replace(
+            self._classifier.classify(text, request.languages), sentiment=seen.sentiment
+        )
         is_bare = text == before and not any(word.isdigit() for word in said)
         return _Reading(text, read, is_bare)
 
@@ -181,6 +191,14 @@ class EmbeddedBrain:
             model=self._model,
         )
 
+    def _foreign(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
+        """The client has no text in the language: a human answers, from the entry that is nearest
+        in meaning."""
+        answer = self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
+        near = max(request.passages, key=_nearness, default=None)
+        cited = () if near is None else (Citation(kind="knowledge", id=near.id, title=near.title),)
+        return answer.model_copy(update={"language": seen.foreign, "citations": cited})
+
     def _closed(self, seen: Classification) -> BrainAnswer:
         """Nothing is wanted, so nothing is answered."""
         return BrainAnswer(
@@ -195,6 +213,10 @@ class EmbeddedBrain:
         )
 
 
+def _nearness(passage: Passage) -> tuple[float, float]:
+    return (passage.similarity or 0.0, passage.rank)
+
+
 def _nothing(seen: Classification) -> _Understood:
     return _Understood(seen=seen, wants=Wants(), spoken=SpokenRequest(), offer=None)
 
@@ -202,8 +224,8 @@ def _nothing(seen: Classification) -> _Understood:
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
     """What is asked to be done is read in this message alone: the rest was answered before."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
-    before = _last_words_of_customer(request) if is_short else ""
-    wants = read_wants(_unsigned(own), after=before)
+    before = last_words_of_customer(request) if is_short else ""
+    wants = read_wants(unsigned(own), after=before)
     spoken = spoken_request(own)
     if spoken.standing is not Standing.NONE:
         # Beside a request only what is asked counts: the rest tells why.
@@ -248,34 +270,9 @@ def _draft(
     return best_draft(request, sources, seen, asking)
 
 
-def _message(request: BrainRequest) -> str:
-    """The subject and the message, without the mails that it quotes."""
-    return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
-
-
-def _unsigned(text: str) -> str:
-    """The text without the name below it, which says nothing of what is wanted."""
-    said, line, name = text.rstrip().rpartition("\n")
-    if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
-        return text
-    return text if intents(name) or spoken_request(name).kind else said
-
-
-def _last_words_of_customer(request: BrainRequest) -> str:
-    said = (turn.body for turn in reversed(request.turns) if turn.author == "customer")
-    return next(said, "")
-
-
 def _is_thanks(said: list[str]) -> bool:
     """Whether thanks end the conversation: "yes, thanks" takes something up instead."""
     return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
-
-
-def _is_wordless(text: str) -> bool:
-    """Whether nothing can be read: no word at all, or mostly in another script."""
-    folded = fold(text)
-    readable = sum(mark.isalpha() for mark in folded)
-    return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:

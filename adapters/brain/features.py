@@ -1,6 +1,6 @@
-"""What the classifier counts in a text: its words, its spellings and what its words mean.
+"""The features of a text that every head of the model reads: its words and its spellings.
 
-The model was trained on exactly these counts: a change here needs `python -m training.train`.
+The model was trained on exactly these counts: a change here needs `python -m training`.
 """
 
 import re
@@ -8,14 +8,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Final
 
 import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.brain.concepts import concepts
 from domain.core.effort import spend
 from domain.core.text import without_marks
 from domain.intake.mail_text import latest_reply
@@ -25,13 +24,12 @@ Numbers = NDArray[np.int64]
 
 WORD_BUCKETS: Final = 2**16
 CHARACTER_BUCKETS: Final = 2**17
-CONCEPT_BUCKETS: Final = 2**13
-BUCKETS: Final = WORD_BUCKETS + CHARACTER_BUCKETS + CONCEPT_BUCKETS
+BUCKETS: Final = WORD_BUCKETS + CHARACTER_BUCKETS
 READ_CHARACTERS: Final = 2_000
 # Rarities are kept as multiples of this, one byte each.
 RARITY_STEP: Final = 1 / 16
-# The length of each third of a row. Equal shares served best in cross-validation.
-_SHARE: Final = 1.5
+# The length of each half of a row.
+_SHARE: Final = 2.0
 
 _LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "oe", "æ": "ae", "Æ": "ae", "ß": "ss"})
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
@@ -92,8 +90,8 @@ def rarities_of(texts: Sequence[str]) -> Floats:
 
 
 def row_of(text: str, rarities: Floats) -> FeatureRow:
-    """What is rare weighs more. Words, spellings and meanings have the same length each,
-    however long the text is."""
+    """What is rare weighs more. Words and spellings have the same length each, however long the
+    text is."""
     places: list[Numbers] = []
     weights: list[Floats] = []
     for buckets, counts in _counted(text):
@@ -104,13 +102,12 @@ def row_of(text: str, rarities: Floats) -> FeatureRow:
 
 
 def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
-    """For words, spellings and meanings: the buckets filled, in order, and how often."""
+    """For words and spellings: the buckets filled, in order, and how often."""
     prepared = _prepare(text)
     start = 0
     parts: tuple[tuple[Callable[[str], list[str]], int], ...] = (
         (phrases, WORD_BUCKETS),
         (spellings, CHARACTER_BUCKETS),
-        (_meanings, CONCEPT_BUCKETS),
     )
     for analyze, size in parts:
         # Sizes are powers of two: the mask is the remainder.
@@ -160,11 +157,3 @@ def spellings(prepared: str) -> list[str]:
             if starts == 1:
                 break
     return found
-
-
-def _meanings(prepared: str) -> list[str]:
-    """The concepts of a text, those next to each other, and all that stand together."""
-    found = [concept for word in words(prepared) for concept in concepts(word)]
-    beside = [f"{one} {other}" for one, other in pairwise(found)]
-    together = [f"{one}+{other}" for one, other in combinations(sorted(set(found)), 2)]
-    return found + beside + together

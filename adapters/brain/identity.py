@@ -12,7 +12,7 @@ from settings.brain import BrainSettings, EmbeddingSettings
 
 # The files of the embedded brain. They are not asked of the modules that read them: those load
 # libraries that a process which thinks nothing has no use for.
-_FILES: Final = ("model.npz", "safety.npz", "answers.npz")
+_FILES: Final = ("model.npz", "answers.npz")
 
 
 def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesModel:

@@ -2,7 +2,7 @@
 grammar's concepts say in it, alone and two by two.
 
 The model was trained on exactly these counts: a change here, in `adapters/brain/features.py` or in
-`sensitive_frames.yaml` needs `python -m training.train_safety`.
+`sensitive_frames.yaml` needs `python -m training`.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from domain.agent.safety.sensitive_frames import frames
 
 _SAID_BUCKETS: Final = 2**14
 SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
-# As long as each third of the classifier's row.
+# Shorter than each half of the row that the other heads read.
 _SHARE: Final = 1.5
 
 
@@ -40,7 +40,7 @@ def safety_rarities(texts: Sequence[str]) -> Floats:
 
 
 def safety_row(text: str, rarities: Floats) -> FeatureRow:
-    """Reads 2,000 characters. What is said has the same length as words, spellings and meanings."""
+    """Reads 2,000 characters. What is said has the same length in every text."""
     row = row_of(text, rarities[:BUCKETS])
     places = _said(text)
     weighed = rarities[BUCKETS + places]

@@ -1,8 +1,8 @@
 """The safety net of two signals: the grammar, and what was learned from messages of such matters.
 
 The grammar knows wordings. The model knows what such messages are like: it finds hints that the
-grammar lacks, and look-alikes that only use its words. The weights are arrays
-made by `python -m training.train_safety` and kept in `safety.npz` beside this module.
+grammar lacks, and look-alikes that only use its words. Its two heads are in the model file of the
+classifier (`adapters/brain/artifact.py`).
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,12 @@ from typing import Final, Self
 
 import numpy as np
 
-from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
+from adapters.brain.artifact import MODEL_PATH, LinearHead, ModelInvalid, read_arrays, stored
 from adapters.brain.features import RARITY_STEP
 from adapters.brain.safety_features import SAFETY_BUCKETS, safety_row
 from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
-SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
 # What can be learned: the merchant's own words cannot.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 # A longer text says much besides, which hides from what was learned what one sentence of it says.
@@ -32,7 +31,7 @@ _OF_HARM: Final = frozenset(
 )
 _ARRAYS: Final = (
     *("matters", "rarities", "threshold", "released"),
-    *("held_weights", "held_bias", "matter_weights", "matter_bias"),
+    *(*LinearHead.arrays("held"), *LinearHead.arrays("matter")),
 )
 
 
@@ -45,13 +44,10 @@ class LearnedSafetyNet:
         if model["matters"].tolist() != [str(matter) for matter in MATTERS]:
             raise ModelInvalid("the model knows other matters")
         self._rarities = stored(model["rarities"], np.uint8, (SAFETY_BUCKETS,)) * RARITY_STEP
-        self._held = stored(model["held_weights"], np.int8, (SAFETY_BUCKETS,)) * WEIGHT_STEP
-        self._held_bias = float(stored(model["held_bias"], np.int8, ())) * WEIGHT_STEP
+        self._held = LinearHead.read(model, "held", 1, SAFETY_BUCKETS)
+        self._matters = LinearHead.read(model, "matter", len(MATTERS), SAFETY_BUCKETS)
         self._threshold = float(stored(model["threshold"], np.float64, ()))
         self._released = float(stored(model["released"], np.float64, ()))
-        matters = stored(model["matter_weights"], np.int8, (len(MATTERS), SAFETY_BUCKETS))
-        self._matters = np.ascontiguousarray(matters.T) * WEIGHT_STEP
-        self._matters_bias = stored(model["matter_bias"], np.int8, (len(MATTERS),)) * WEIGHT_STEP
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
@@ -59,7 +55,7 @@ class LearnedSafetyNet:
 
         Raises `OSError` if it cannot be read, `ModelInvalid` if it is none.
         """
-        return cls((path or SAFETY_MODEL_PATH).read_bytes())
+        return cls((path or MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """The grammar's matter, else the one learned, else the merchant's own.
@@ -69,11 +65,10 @@ class LearnedSafetyNet:
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)
-        score = float(row.values @ self._held[row.buckets] + self._held_bias)
+        score = float(self._held.logits(row)[0])
         kept = named in _OF_HARM or len(text) > RELEASED_UP_TO or score > self._released
         if named is not None and kept:
             return named
         if named is None and score > self._threshold:
-            scores = row.values @ self._matters[row.buckets] + self._matters_bias
-            return MATTERS[int(np.argmax(scores))]
+            return MATTERS[int(np.argmax(self._matters.logits(row)))]
         return SensitiveMatter.OWN if says_own(text, own_words) else None

@@ -95,7 +95,8 @@ class BrainRequest(BaseModel):
     `order` was looked up and belongs to this customer. `offers` are the actions that code found
     possible here, everything about them resolved: a brain chooses from them and adds nothing.
     `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
-    `today` is the date in UTC, for a brain that has no clock.
+    `today` is the date in UTC, for a brain that has no clock. `languages`: those of the thread and
+    of the client's texts, in which the message is likely to be.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -113,6 +114,7 @@ class BrainRequest(BaseModel):
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
     attachments: tuple[ShownFile, ...] = ()
+    languages: tuple[str, ...] = ()
 
     @field_validator("fields")
     @classmethod
@@ -135,6 +137,7 @@ class BrainRequest(BaseModel):
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
         attachments: tuple[ShownFile, ...] = (),
+        languages: tuple[str, ...] = (),
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
@@ -151,6 +154,7 @@ class BrainRequest(BaseModel):
             offers=offers,
             today=today,
             attachments=attachments,
+            languages=languages,
         )
 
 

@@ -155,6 +155,7 @@ async def _request(
         offers=offers(situation),
         today=now.date(),
         attachments=material.attachments,
+        languages=material.languages,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from domain.agent.brain import Category
 from domain.core.text import fold
 from evaluation.message import LANGUAGES, LabelledMessage, MessageKind, Tone, read_messages
-from training.train import EXAMPLES_PATH, read_examples
+from training.examples import EXAMPLES_PATH, read_examples
 
 MESSAGES = read_messages()
 TRICKY = frozenset(MessageKind) - {MessageKind.PLAIN, MessageKind.LONG}

@@ -10,25 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.brain.artifact import ModelInvalid
-from adapters.brain.classifier import (
-    CATEGORIES,
-    LANGUAGES,
-    MODEL_PATH,
-    Classification,
-    Classifier,
-)
+from adapters.brain.artifact import MODEL_PATH, ModelInvalid
+from adapters.brain.classifier import CATEGORIES, LANGUAGES, Classification, Classifier
 from adapters.brain.features import READ_CHARACTERS, fold
 from domain.agent.brain import Category
-from training.train import (
-    EXAMPLES_PATH,
-    Example,
-    digest_of,
-    expected_calibration_error,
-    mood,
-    read_examples,
-    train,
-)
+from training.class_heads import expected_calibration_error
+from training.examples import EXAMPLES_PATH, Example, mood, read_examples
 
 HELD_OUT = Path(__file__).with_name("held_out.csv")
 CLASSIFIER = Classifier.load()
@@ -98,21 +85,25 @@ def test_a_sure_class_is_rarely_wrong(judged: list[tuple[Example, Classification
     assert _accuracy(sure) >= 0.95
 
 
-def test_the_committed_model_is_of_the_committed_examples() -> None:
-    """Training on all of them takes minutes: `python -m training.train` after each change."""
-    with np.load(MODEL_PATH, allow_pickle=False) as model:
-        assert str(model["examples"]) == digest_of(read_examples(EXAMPLES_PATH))
-
-
-def test_the_same_examples_make_the_same_file(tmp_path: Path) -> None:
-    some = read_examples(EXAMPLES_PATH)[::12]
-
-    report = train(some, tmp_path / "one.npz")
-    train(some, tmp_path / "two.npz")
-
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-    assert report.examples == len(some)
-    assert min(report.accuracy.values()) >= 0.6  # a twelfth of what there is to learn from
+# Praise by what is absent, and blame in the words of praise. None is a training example.
+@pytest.mark.parametrize(
+    ("right", "text"),
+    [
+        ("positive", "Je ne peux vraiment pas me plaindre de votre boutique"),
+        ("positive", "Pas déçue du tout par mes chaussures"),
+        ("positive", "Aucune déception, le tapis est superbe"),
+        ("positive", "I can't complain, the boots are great"),
+        ("positive", "Not disappointed with the jacket at all, I love it"),
+        ("positive", "No complaints here, great shop"),
+        ("negative", "Merci pour rien, je suis très déçu"),
+        ("negative", "Pas contente de la qualité, je ne recommande pas"),
+        ("negative", "Not impressed with your service, never again"),
+        ("neutral", "Je ne suis pas sûr de ma pointure, que me conseillez-vous ?"),
+        ("neutral", "Not sure which size to order, what do you suggest?"),
+    ],
+)
+def test_a_negation_turns_the_mood_around(right: str, text: str) -> None:
+    assert mood(CLASSIFIER.classify(text).sentiment) == right
 
 
 def test_calibration_error_of_known_cases() -> None:
@@ -184,7 +175,7 @@ def _without_bias() -> bytes:
 
 def _of_another_shape() -> bytes:
     arrays = _stored()
-    return _packed(arrays | {"language_weights": arrays["language_weights"][:, :-1]})
+    return _packed(arrays | {"sentiment_weights": arrays["sentiment_weights"][:, :-1]})
 
 
 def _of_other_categories() -> bytes:
@@ -192,7 +183,7 @@ def _of_other_categories() -> bytes:
 
 
 def _without_heat() -> bytes:
-    return _packed(_stored() | {"category_temperature": np.zeros(())})
+    return _packed(_stored() | {"category_temperatures": np.zeros(2)})
 
 
 def _with_pickled_objects() -> bytes:

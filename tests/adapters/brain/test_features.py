@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import murmurhash3_32
 
 from adapters.brain.features import bucket_hash, fold, phrases, spellings
-from training.train import EXAMPLES_PATH, read_examples
+from training.examples import EXAMPLES_PATH, read_examples
 
 FOLDED = [fold(example.text) for example in read_examples(EXAMPLES_PATH)]
 ANY_TEXT = st.text(st.characters(max_codepoint=127), max_size=200)

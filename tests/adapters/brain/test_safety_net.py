@@ -10,24 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.brain.artifact import ModelInvalid
+from adapters.brain.artifact import MODEL_PATH, ModelInvalid
 from adapters.brain.safety_features import safety_rarities, safety_row
 from adapters.brain.safety_net import (
     MATTERS,
     RELEASED_UP_TO,
-    SAFETY_MODEL_PATH,
     LearnedSafetyNet,
 )
 from domain.agent.safety.net import sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
-from training.train_safety import (
-    EVERYBODY,
-    WrittenMessage,
-    digest_of_messages,
-    read_messages,
-    read_sensitive,
-    train_safety,
-)
+from training.examples import WrittenMessage, read_messages, read_sensitive
 
 NET: Final = LearnedSafetyNet.load()
 # The grammar knows nothing of it; no training example has these words.
@@ -82,28 +74,6 @@ def test_every_sensitive_message_that_it_learned_from_is_held() -> None:
     assert len(missed) <= 0.02 * len(real), missed
 
 
-def test_the_model_is_that_of_the_committed_messages() -> None:
-    """A change to them, or to what the grammar holds, needs the model trained again."""
-    with np.load(SAFETY_MODEL_PATH, allow_pickle=False) as model:
-        assert str(model["examples"]) == digest_of_messages(read_messages())
-
-
-def test_the_same_messages_give_the_same_file(tmp_path: Path) -> None:
-    messages = read_messages()
-    written = [message for message in messages if message.writer in {"A", "J", "K"}]
-    ordinary = [message for message in messages if message.writer == EVERYBODY]
-    some = [*written, *ordinary[::20]]
-
-    report = train_safety(some, tmp_path / "one.npz")
-    train_safety(some, tmp_path / "two.npz")
-
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-    assert set(report.recall) == {"A", "J", "K"}
-    assert report.ordinary <= 0.02
-    net = LearnedSafetyNet.load(tmp_path / "one.npz")
-    assert net.matter("Je veux mourir") is SensitiveMatter.SELF_HARM
-
-
 def test_an_unknown_matter_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("writer,matter,text\nA,health,ouch\nA,,fine\n", encoding="utf-8")
@@ -120,7 +90,7 @@ Arrays = Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]
 
 
 def _packed(change: Callable[[Arrays], Arrays]) -> bytes:
-    with np.load(SAFETY_MODEL_PATH, allow_pickle=False) as archive:
+    with np.load(MODEL_PATH, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, **change(arrays))
@@ -135,7 +105,7 @@ def _others(_: Arrays) -> Sequence[str]:
     "content",
     [
         lambda: b"",
-        lambda: SAFETY_MODEL_PATH.read_bytes()[:5_000],
+        lambda: MODEL_PATH.read_bytes()[:5_000],
         lambda: _packed(lambda it: {k: v for k, v in it.items() if k != "released"}),
         lambda: _packed(lambda it: {**it, "held_weights": it["held_weights"][:-1]}),
         lambda: _packed(lambda it: {**it, "matters": np.array(_others(it))}),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from domain.agent.brain import Category
 from domain.exports.export import Section
+from training.examples import Example
 from training.labelled import labelled_examples
-from training.train import Example
 
 CLIENT = "01J9ZQ4Z8N3V5X7B2C4D6E8F0G"
 

@@ -66,7 +66,7 @@ def test_typos_doubled_letters_capitals_and_accents(written: str, plain: str) ->
     [
         ("Il y a du plomb dedans ?", ["plomb"]),
         ("IL Y A DU PLÓMB", ["plomb"]),
-        ("un rappel   produit, vraiment", ["Rappel produit"]),
+        ("un test   maison, vraiment", ["Test maison"]),
         ("C++ ?", ["c++"]),
     ],
 )
@@ -77,7 +77,7 @@ def test_own_words_are_found_whatever_their_case_and_accents(text: str, words: l
 
 def test_own_words_are_whole_words() -> None:
     assert sensitive_matter("Le plombier passe demain", ["plomb"]) is None
-    assert sensitive_matter("rappel du produit", ["rappel produit"]) is None
+    assert sensitive_matter("test du maison", ["test maison"]) is None
     assert sensitive_matter("bonjour", ["", "  ", "?!"]) is None
 
 
