@@ -7,6 +7,7 @@ from typing import Final
 from domain.billing.errors import QuotaExhausted
 from domain.inbound.inbound_webhook import Outcome, WaitsFor
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
 # Credits may be bought and a plan changed at any time, and a month turns.
@@ -32,15 +33,15 @@ class WebhookEffect:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit refused it. `lasts`: until the next try. `customer`: the key of whom it is of."""
+    """A limit refused it. `lasts`: until the next try. `customer`: whom it counts for."""
 
     waits_for: WaitsFor
     lasts: timedelta
-    customer: str | None = None
+    customer: LimitKey | None = None
 
 
 def wait_after(
-    refused: ClientRateLimited | CustomerRateLimited | QuotaExhausted, customer: str | None
+    refused: ClientRateLimited | CustomerRateLimited | QuotaExhausted, customer: LimitKey | None
 ) -> Wait:
     """How long a refused ticket waits, and for what."""
     match refused:

@@ -7,12 +7,12 @@ from domain.core.ports import Clock
 from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
 from domain.inbound.inbound_webhook import Outcome, WaitsFor
 from domain.inbound.meaning import InboundTicket
-from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.limit_key import LimitKey
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from services.inbound.own_mail import is_own_mail, with_own_addresses
-from services.intake.admission import Admitted, admit_event
+from services.intake.admission import Admitted, admit_event, counted_customer
 from store.billing.thresholds import note_reached
 from store.inbound.messages import InboundMessageRepository
 from store.inbound.work import StoredWebhook, WorkRepository
@@ -39,8 +39,8 @@ async def take_ticket(
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
-    customer = claimed_customer(ticket.event)
-    about = partial(WebhookEffect, reference=ticket.ticket_id, customer=customer)
+    customer = await counted_customer(work, ticket.event)
+    about = partial(WebhookEffect, reference=ticket.ticket_id, customer=_key(customer))
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
@@ -72,7 +72,9 @@ async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: InboundT
     return await pauses.is_paused(webhook.integration_id, ticket.ticket_id, work.now)
 
 
-async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None) -> Wait | None:
+async def _behind(
+    work: UnitOfWork, webhook: StoredWebhook, customer: LimitKey | None
+) -> Wait | None:
     """The wait of an earlier message that this one must not overtake."""
     earlier = await WorkRepository(work.connection, work.tenant).waits_behind(webhook.id, customer)
     if earlier is None:
@@ -110,5 +112,9 @@ async def _admit(
         Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK,
         event_id=arrival.event_id,
         reference=ticket.ticket_id,
-        customer=claimed_customer(ticket.event),
+        customer=_key(await counted_customer(work, ticket.event)),
     )
+
+
+def _key(customer: LimitKey | None) -> str | None:
+    return None if customer is None else customer.customer

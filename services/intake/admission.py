@@ -15,9 +15,10 @@ from domain.core.contracts import RunRef
 from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
-from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
+from domain.intake.limit_key import LimitKey, limit_key, needs_mail_servers
 from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
@@ -37,6 +38,7 @@ from store.intake.idempotency import claim, is_kept
 from store.intake.recent_use import RecentUse, recent_use
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
+from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.share_use import ShareUse
 from store.widget.visitor_sessions import WidgetSessionRepository
@@ -107,7 +109,7 @@ async def receive_event(
             except CommitUnknown as lost:
                 raise await _what_became_of(arrival, tenant, units) from lost
             except (CustomerRateLimited, ClientRateLimited, WidgetShareUsed) as refused:
-                door.note(tenant, arrival.event, refused, share)
+                door.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
         # Outside the gate: nobody waits behind a Temporal that does not answer.
@@ -132,7 +134,7 @@ async def admit_event(
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
     key_id = actor.name if actor.kind is ActorKind.KEY else None
-    customer = claimed_customer(arrival.event)
+    customer = await counted_customer(work, arrival.event)
     account = await AccountRepository(connection, tenant).lock()
     at = now()
     recent = await recent_use(connection, tenant, customer, key_id=key_id, now=at)
@@ -142,7 +144,7 @@ async def admit_event(
         first = await claim(connection, tenant, arrival.idempotency, arrival.event_id, at)
         if first != arrival.event_id:
             return Repeated(first)
-    _check_messages(arrival.event.customer_email or customer, recent, at)
+    _check_messages(arrival.event.customer_email, customer, recent, at)
     standing = account.subscription.standing(
         at, tickets_used=recent.tickets_used, credits_balance=account.credits_balance
     )
@@ -155,7 +157,7 @@ async def admit_event(
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
-    await _write_rows(work, arrival, playbook, at)
+    await _write_rows(work, arrival, customer, playbook, at)
     if arrival.event.author is not None:
         work.note(actor, "ticket typed", event_id=arrival.event_id)
     if playbook is None:
@@ -167,6 +169,14 @@ async def admit_event(
         after, _untold(after, recent), now=at, new_id=work.new_id, run_id=arrival.run_id
     )
     return Admitted(_ref(tenant, arrival), playbook)
+
+
+async def counted_customer(work: UnitOfWork, event: InboundEvent) -> LimitKey | None:
+    """Return whom the event counts for. Only a mail costs a query."""
+    if not needs_mail_servers(event):
+        return limit_key(event)
+    chosen = await SettingsRepository(work.connection, work.tenant).read()
+    return limit_key(event, chosen.authserv_ids)
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
@@ -203,11 +213,14 @@ async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) ->
 
 
 async def _write_rows(
-    work: UnitOfWork, arrival: Arrival, playbook: Playbook | None, now: datetime
+    work: UnitOfWork,
+    arrival: Arrival,
+    customer: LimitKey | None,
+    playbook: Playbook | None,
+    now: datetime,
 ) -> None:
     """The event's rows, and its message's number where a visitor sees it."""
     arrivals = ArrivalRepository(work.connection, work.tenant)
-    customer = claimed_customer(arrival.event)
     if playbook is None:
         await arrivals.store(arrival, customer, now)
     else:
@@ -243,10 +256,13 @@ async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork
     return AnswerDelayed(arrival.event_id) if kept else EngineUnavailable("nothing was stored")
 
 
-def _check_messages(customer: str | None, recent: RecentUse, now: datetime) -> None:
-    if recent.oldest_of_customer is not None:
-        wait = PER_CUSTOMER.retry_after_s(recent.oldest_of_customer, now)
-        raise CustomerRateLimited(customer or "", wait, recent.oldest_of_customer)
+def _check_messages(
+    named: str | None, customer: LimitKey | None, recent: RecentUse, now: datetime
+) -> None:
+    oldest = recent.oldest_of_customer
+    if oldest is not None and customer is not None:
+        wait = PER_CUSTOMER.retry_after_s(oldest, now)
+        raise CustomerRateLimited(named or customer.customer, wait, oldest, customer.digest())
     if recent.oldest_of_client is not None:
         wait = PER_CLIENT.retry_after_s(recent.oldest_of_client, now)
         raise ClientRateLimited(wait, recent.oldest_of_client)

@@ -6,10 +6,11 @@ from the draft, are put into the queue of corrections in the same transaction.
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
 from domain.tenants.actor import REVIEWERS, Actor
-from domain.tenants.four_eyes import check_four_eyes
+from domain.tenants.four_eyes import check_four_eyes, still_counts
 from services.core.unit_of_work import UnitOfWork
 from store.learning.corrections import CorrectionRepository
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
+from store.reviews.first_approvals import FirstApprovals
 from store.tenants.standings import MemberStandings
 from store.widget.session_messages import SessionMessageRepository
 
@@ -27,7 +28,8 @@ async def approve_review(
     `seen_event`: the customer's latest message that was read; without it, the one it began with.
     `seen_revision`: of the draft and plan that were read; without it, the first.
 
-    Where two people must agree, the first approval leaves the review open. Raises RoleRequired,
+    Where two people must agree, the first approval leaves the review open; it does not count if its
+    author has lost the right to give it. Raises RoleRequired,
     EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for the author of the
     request, ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired,
     SecondPersonUnfit.
@@ -78,6 +80,8 @@ async def _decide(
     work: UnitOfWork, actor: Actor, review_id: str, choice: Choice
 ) -> DecisionOutcome:
     actor.require(REVIEWERS)
+    if choice.decision.executes:
+        await _void_lost_approval(work, review_id)
     outcome = await EscalationRepository(work.connection, work.tenant).decide(
         review_id, choice, work.now
     )
@@ -98,3 +102,14 @@ async def _decide(
         status=outcome.status.value,
     )
     return outcome
+
+
+async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:
+    """Drop a first approval whose author could not give it any more."""
+    approvals = FirstApprovals(work.connection, work.tenant)
+    first = await approvals.lock(review_id)
+    if first is None:
+        return
+    members = await MemberStandings(work.connection, work.tenant).all()
+    if not still_counts(first, members, work.now):
+        await approvals.void(review_id)

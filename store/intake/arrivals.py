@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.intake.event import InboundEvent
+from domain.intake.limit_key import LimitKey
 from domain.integrations.providers import Provider
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
@@ -36,9 +37,9 @@ class Arrival:
 
 
 class ArrivalRepository(TenantRepository):
-    """`customer`: the key of whom the event's message is of; None if nobody is named."""
+    """`customer`: whom the event's message counts for; None if nobody is named."""
 
-    async def store(self, arrival: Arrival, customer: str | None, at: datetime) -> None:
+    async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
         """The event and its message, with the note that no playbook wants it."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
@@ -46,7 +47,7 @@ class ArrivalRepository(TenantRepository):
         )
 
     async def store_with_run(
-        self, arrival: Arrival, customer: str | None, playbook: Playbook, at: datetime
+        self, arrival: Arrival, customer: LimitKey | None, playbook: Playbook, at: datetime
     ) -> None:
         """The event, its message and its run."""
         await self._connection.execute(
@@ -61,7 +62,9 @@ class ArrivalRepository(TenantRepository):
             },
         )
 
-    def _values(self, arrival: Arrival, customer: str | None, at: datetime) -> dict[str, object]:
+    def _values(
+        self, arrival: Arrival, customer: LimitKey | None, at: datetime
+    ) -> dict[str, object]:
         event, asked = arrival.event, arrival.event.merchant_request
         return {
             "client_id": self._tenant,
@@ -76,7 +79,8 @@ class ArrivalRepository(TenantRepository):
             "received_at": arrival.received_at,
             "received_by": arrival.received_by,
             "message_id": arrival.message_id,
-            "customer_key": customer,
+            "customer_key": customer and customer.customer,
+            "is_claim": customer is not None and customer.is_claim,
             "body": event.message or "",
             "now": at,
             "session_id": arrival.visit.session_id if arrival.visit else None,
@@ -98,10 +102,10 @@ _RUN: Final = """, stored_run AS (
         VALUES (:client_id, :run_id, :event_id, :playbook_id, :version, :status, :received_at)
     )"""
 _MESSAGE: Final = """
-    INSERT INTO engine_messages (client_id, id, event_id, direction, customer_key, author, body,
-                                 created_at, widget_session_id)
-    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, 'customer', :body, :now,
-            :session_id)
+    INSERT INTO engine_messages (client_id, id, event_id, direction, customer_key, is_claim, author,
+                                 body, created_at, widget_session_id)
+    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, :is_claim, 'customer',
+            :body, :now, :session_id)
 """
 _JSON: Final = (
     sa.bindparam("payload", type_=JSONB),

@@ -42,6 +42,7 @@ from domain.intake.errors import (
 )
 from domain.intake.rate_limit import Limit, LimitScope
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
@@ -102,6 +103,7 @@ NOT_FOR_CALLERS = {
     BrainInvalid,
     BrainUnavailable,
     EmbeddingUnavailable,
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,

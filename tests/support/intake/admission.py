@@ -96,7 +96,13 @@ async def admit_event(
 
 
 async def sent_before(
-    database: Database, shop: Shop, number: int, *, customer: str | None = None, at: datetime
+    database: Database,
+    shop: Shop,
+    number: int,
+    *,
+    customer: str | None = None,
+    claimed: bool = False,
+    at: datetime,
 ) -> None:
     """So many messages in the past, as admission would have left them."""
     event_ids = [new_ulid() for _ in range(number)]
@@ -116,8 +122,8 @@ async def sent_before(
             [
                 {
                     "client_id": shop.client_id, "id": new_ulid(), "event_id": event_id,
-                    "direction": "inbound", "customer_key": customer, "author": "customer",
-                    "body": "", "created_at": at,
+                    "direction": "inbound", "customer_key": customer, "is_claim": claimed,
+                    "author": "customer", "body": "", "created_at": at,
                 }
                 for event_id in event_ids
             ],
