@@ -144,7 +144,7 @@ class BrainRequest(BaseModel):
             text=event.text,
             subject=event.subject,
             brand_name=brand_name,
-            fields=greetable_fields(event.fields),
+            fields=greetable_fields(event),
             templates=templates,
             passages=passages,
             turns=turns,

@@ -6,8 +6,9 @@ text in the shop's answer, so the greeting leaves it out.
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from typing import Final
+
+from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
@@ -61,6 +62,7 @@ NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
 """Fields of an event that hold what the customer is called."""
+_SUBJECT: Final = "subject"
 
 
 def is_greetable(name: str) -> bool:
@@ -81,10 +83,19 @@ def is_greetable(name: str) -> bool:
     return len(said) <= _FREE_WORDS or not any(word.islower() for word in said)
 
 
-def greetable_fields(fields: Mapping[str, str]) -> dict[str, str]:
-    """The fields without names that are not greeted: a template's default takes their place."""
+def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
+    """The event's fields without those that no answer repeats: a template's default takes their
+    place.
+
+    These are names that are not greeted, and every name and subject of a mail whose sender is not
+    proved: its answer reaches the address in the From, whoever wrote the mail.
+    """
+    is_strangers = event.channel is Channel.EMAIL and not event.may_act
+    left_out = NAME_FIELDS | {_SUBJECT} if is_strangers else frozenset()
     return {
-        key: value for key, value in fields.items() if key not in NAME_FIELDS or is_greetable(value)
+        key: value
+        for key, value in event.fields.items()
+        if key not in left_out and (key not in NAME_FIELDS or is_greetable(value))
     }
 
 

@@ -133,7 +133,7 @@ async def admit_event(
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
-    key_id = actor.name if actor.kind is ActorKind.KEY else None
+    key_id = arrival.key_id
     customer = await counted_customer(work, arrival.event)
     account = await AccountRepository(connection, tenant).lock()
     at = now()
@@ -180,9 +180,12 @@ async def counted_customer(work: UnitOfWork, event: InboundEvent) -> LimitKey | 
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """The arrival with its event's author: the person whose session sent it, else None."""
+    """The arrival with its event's author, the person whose session sent it, or with the key that
+    sent it."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
-    return replace(arrival, event=arrival.event.model_copy(update={"author": author}))
+    key_id = actor.name if actor.kind is ActorKind.KEY else None
+    event = arrival.event.model_copy(update={"author": author})
+    return replace(arrival, event=event, key_id=key_id)
 
 
 async def _check_share(

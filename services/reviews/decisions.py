@@ -5,12 +5,14 @@ from the draft, are put into the queue of corrections in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
+from domain.reviews.own_key import check_key_maker
 from domain.tenants.actor import REVIEWERS, Actor
 from domain.tenants.four_eyes import check_four_eyes, still_counts
 from services.core.unit_of_work import UnitOfWork
 from store.learning.corrections import CorrectionRepository
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
 from store.reviews.first_approvals import FirstApprovals
+from store.reviews.request_authors import RequestAuthors
 from store.tenants.standings import MemberStandings
 from store.widget.session_messages import SessionMessageRepository
 
@@ -29,10 +31,10 @@ async def approve_review(
     `seen_revision`: of the draft and plan that were read; without it, the first.
 
     Where two people must agree, the first approval leaves the review open; it does not count if its
-    author has lost the right to give it. Raises RoleRequired,
-    EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for the author of the
-    request, ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired,
-    SecondPersonUnfit.
+    author has lost the right to give it. Raises RoleRequired, EscalationNotFound,
+    EscalationDecided, EscalationClaimed, OwnRequest for the author of the request and for the
+    maker of the key that sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing,
+    EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
     """
     choice = Choice(
         Decision.APPROVE,
@@ -85,9 +87,8 @@ async def _decide(
     outcome = await EscalationRepository(work.connection, work.tenant).decide(
         review_id, choice, work.now
     )
-    if outcome.needs_second and choice.decision.executes:
-        members = await MemberStandings(work.connection, work.tenant).all()
-        check_four_eyes(actor, outcome.agreed_before, members, work.now)
+    if choice.decision.executes:
+        await _check_people(work, actor, review_id, outcome)
     await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     if outcome.ref is not None:
         await CorrectionRepository(work.connection, work.tenant).note(
@@ -102,6 +103,19 @@ async def _decide(
         status=outcome.status.value,
     )
     return outcome
+
+
+async def _check_people(
+    work: UnitOfWork, actor: Actor, review_id: str, outcome: DecisionOutcome
+) -> None:
+    """Raises OwnRequest, SecondPersonUnfit."""
+    makers = await RequestAuthors(work.connection, work.tenant).key_makers(review_id)
+    if not (makers or outcome.needs_second):
+        return
+    members = await MemberStandings(work.connection, work.tenant).all()
+    check_key_maker(review_id, actor, makers, members, work.now, needs_second=outcome.needs_second)
+    if outcome.needs_second:
+        check_four_eyes(actor, outcome.agreed_before, members, work.now)
 
 
 async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:

@@ -22,7 +22,8 @@ class Arrival:
     """One event at the door. The ids are those of the rows to be, drawn by the caller.
 
     `request_id`: for the logs of the run. `visit`: where a visitor of the widget wrote it.
-    `received_by`: the platform whose webhook or poll brought it.
+    `received_by`: the platform whose webhook or poll brought it. `key_id`: of the API key that sent
+    it; admission sets it.
     """
 
     event: InboundEvent
@@ -34,6 +35,7 @@ class Arrival:
     request_id: str = ""
     visit: WidgetVisit | None = None
     received_by: Provider | None = None
+    key_id: str | None = None
 
 
 class ArrivalRepository(TenantRepository):
@@ -75,6 +77,7 @@ class ArrivalRepository(TenantRepository):
             "message": event.message,
             "payload": event.payload,
             "author": event.author,
+            "key_id": arrival.key_id,
             "merchant_request": asked.model_dump(mode="json") if asked else None,
             "received_at": arrival.received_at,
             "received_by": arrival.received_by,
@@ -91,10 +94,11 @@ class ArrivalRepository(TenantRepository):
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
-                                   payload, author, merchant_request, outcome, received_at,
-                                   received_by)
+                                   payload, author, key_id, merchant_request, outcome,
+                                   received_at, received_by)
         VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
-                :payload, :author, :merchant_request, :outcome, :received_at, :received_by)
+                :payload, :author, :key_id, :merchant_request, :outcome, :received_at,
+                :received_by)
     )"""
 _RUN: Final = """, stored_run AS (
         INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,

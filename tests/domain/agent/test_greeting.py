@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.agent.greeting import greetable_fields, is_greetable
+from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.proved_address import ProofKind, ProvedAddress
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,18 @@ def test_a_template_falls_back_on_its_default() -> None:
         "name": "Win 50 EUR",
         "tracking_url": "https://x.example",
     }
-    assert greetable_fields(fields) == {"tracking_url": "https://x.example"}
+    event = UnifiedEvent(channel=Channel.WIDGET, fields=fields)
+    assert greetable_fields(event) == {"tracking_url": "https://x.example"}
+
+
+def test_a_mail_without_a_proof_gives_no_name_and_no_subject() -> None:
+    said = {"customer_name": "Léa Martin", "first_name": "Léa", "subject": "Ma commande"}
+    fields = {**said, "order_number": "1042"}
+    claim = UnifiedEvent(channel=Channel.EMAIL, customer_email="a@b.example", fields=fields)
+    proved = ProvedAddress(address="a@b.example", by=ProofKind.MAIL)
+
+    assert greetable_fields(claim) == {"order_number": "1042"}
+    assert greetable_fields(claim.model_copy(update={"proved": proved})) == fields
 
 
 @given(st.text(max_size=100))
