@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from adapters.brain.features import Floats, Numbers
-from adapters.brain.safety_net import MATTERS
+from adapters.brain.safety_net import MATTERS, NEVER_RELEASED
 from domain.agent.safety.net import sensitive_matter
 from training.examples import EVERYBODY, WrittenMessage
 from training.linear import ROUGH_TOLERANCE, fit
@@ -27,7 +27,7 @@ MOST_LOOKALIKES_HELD: Final = 0.04
 MOST_ORDINARY_HELD: Final = 0.02
 # Of sensitive messages that the grammar holds.
 MOST_RELEASED: Final = 0.02
-THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
+THRESHOLDS: Final = tuple(step / 16 for step in range(-128, 129))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,12 @@ class _Judged:
     @property
     def real(self) -> NDArray[np.bool_]:
         return self.matters >= 0
+
+    @property
+    def harmful(self) -> NDArray[np.bool_]:
+        """Where a person may come to harm: never let go."""
+        never = [MATTERS.index(matter) for matter in NEVER_RELEASED]
+        return cast("NDArray[np.bool_]", np.isin(self.matters, never))
 
     @property
     def ordinary(self) -> NDArray[np.bool_]:
@@ -137,8 +143,8 @@ def _threshold(judged: _Judged) -> float:
 
 
 def _released(judged: _Judged) -> float:
-    """The highest that lets go no more sensitive messages than it may."""
-    sensitive = judged.scores[judged.real & judged.named]
+    """The highest that lets go no more sensitive messages than it may, of those that may be."""
+    sensitive = judged.scores[judged.real & judged.named & ~judged.harmful]
     return next(
         threshold
         for threshold in reversed(THRESHOLDS)
@@ -148,7 +154,7 @@ def _released(judged: _Judged) -> float:
 
 def _reported(judged: _Judged, threshold: float, released: float) -> SafetyReport:
     real, above = judged.real, judged.scores > threshold
-    held = np.where(judged.named, judged.scores > released, above)
+    held = np.where(judged.named, judged.harmful | (judged.scores > released), above)
     by = {
         str(writer): judged.writers == writer
         for writer in np.unique(judged.writers)

@@ -21,7 +21,7 @@ from domain.agent.safety.sensitive import SensitiveMatter
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 # A longer text says much besides, which hides from what was learned what one sentence of it says.
 RELEASED_UP_TO: Final = 400
-_OF_HARM: Final = frozenset(
+NEVER_RELEASED: Final = frozenset(
     {
         SensitiveMatter.HEALTH,
         SensitiveMatter.SELF_HARM,
@@ -66,7 +66,7 @@ class LearnedSafetyNet:
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)
         score = float(self._held.logits(row)[0])
-        kept = named in _OF_HARM or len(text) > RELEASED_UP_TO or score > self._released
+        kept = named in NEVER_RELEASED or len(text) > RELEASED_UP_TO or score > self._released
         if named is not None and kept:
             return named
         if named is None and score > self._threshold:
