@@ -78,7 +78,7 @@ class _Judged:
     def harmful(self) -> NDArray[np.bool_]:
         """Where a person may come to harm: never let go."""
         never = [MATTERS.index(matter) for matter in NEVER_RELEASED]
-        return cast("NDArray[np.bool_]", np.isin(self.matters, never))
+        return np.isin(self.matters, never)
 
     @property
     def ordinary(self) -> NDArray[np.bool_]:
