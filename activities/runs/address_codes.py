@@ -6,8 +6,8 @@ from typing import Literal
 from temporalio import activity
 
 from activities.integrations.service_mails import ServiceMails
+from domain.agent.language import spoken_language
 from domain.agent.plan import PlannedAction
-from domain.agent.speech.language import spoken_language
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer

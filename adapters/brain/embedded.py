@@ -20,14 +20,13 @@ from adapters.brain.joined import joined_draft
 from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human
 from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Proposal
+from domain.agent.consent.likely_request import LikelyRequest, likely_request, names_action
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import Wants, intents, read_wants
 from domain.agent.plan import PlannedAction
-from domain.agent.speech.reading import spoken_request
-from domain.agent.speech.request import SpokenRequest, Standing
 from domain.intake.mail_text import latest_reply
 
 UNANSWERED_CONFIDENCE: Final = 0.3
@@ -79,13 +78,14 @@ class _Understood:
 
     seen: Classification
     wants: Wants
-    spoken: SpokenRequest
+    asked: LikelyRequest | None
     offer: PlannedAction | None
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        offer = self.offer
-        return (Proposal(kind=offer.kind, quote=self.spoken.quote),) if offer else ()
+        if self.offer is None or self.asked is None:
+            return ()
+        return (Proposal(kind=self.offer.kind, quote=self.asked.quote),)
 
 
 class EmbeddedBrain:
@@ -196,7 +196,7 @@ class EmbeddedBrain:
 
 
 def _nothing(seen: Classification) -> _Understood:
-    return _Understood(seen=seen, wants=Wants(), spoken=SpokenRequest(), offer=None)
+    return _Understood(seen=seen, wants=Wants(), asked=None, offer=None)
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
@@ -204,15 +204,15 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = _last_words_of_customer(request) if is_short else ""
     wants = read_wants(_unsigned(own), after=before)
-    spoken = spoken_request(own)
-    if spoken.standing is not Standing.NONE:
+    asked = likely_request(own)
+    if asked is not None:
         # Beside a request only what is asked counts: the rest tells why.
         told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
         wants = dataclasses.replace(wants, all=told)
     offer = None
-    if request.order is not None and spoken.standing in (Standing.PLAIN, Standing.LIKELY):
-        offer = next((one for one in request.offers if one.kind is spoken.kind), None)
-    return _Understood(seen=_seen(reading.seen, wants), wants=wants, spoken=spoken, offer=offer)
+    if request.order is not None and asked is not None:
+        offer = next((one for one in request.offers if one.kind is asked.kind), None)
+    return _Understood(seen=_seen(reading.seen, wants), wants=wants, asked=asked, offer=offer)
 
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
@@ -258,7 +258,7 @@ def _unsigned(text: str) -> str:
     said, line, name = text.rstrip().rpartition("\n")
     if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
         return text
-    return text if intents(name) or spoken_request(name).kind else said
+    return text if intents(name) or names_action(name) else said
 
 
 def _last_words_of_customer(request: BrainRequest) -> str:

@@ -3,15 +3,14 @@ that depends on the address."""
 
 from domain.agent import wording
 from domain.agent.brain import BrainAnswer, Category, Language
+from domain.agent.consent.likely_request import likely_request
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.language import spoken_language
 from domain.agent.material import Material
 from domain.agent.plan import REPLIES
 from domain.agent.policy import judge
 from domain.agent.settling import SETTLED_BY, SURE, Settled
 from domain.agent.situation import Situation
-from domain.agent.speech.language import spoken_language
-from domain.agent.speech.reading import spoken_request
-from domain.agent.speech.request import Standing
 from domain.agent.verdict import Judgement
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
@@ -27,7 +26,7 @@ def address_request(material: Material, situation: Situation) -> Settled | None:
     known, or has orders, is looked up nowhere.
     """
     event = material.event
-    asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE
+    asks = bool(event.order_numbers) or likely_request(event.text) is not None
     if event.code_refused or (material.has_shop and asks and speaks_of_order(event)):
         return _request(material, situation)
     return None

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from domain.agent.speech.reading import spoken_request
+from domain.agent.consent.likely_request import likely_request
 from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
@@ -45,9 +45,10 @@ def number_asked_for(event: UnifiedEvent) -> str | None:
 
     None for "1042 and 1043".
     """
-    quote = spoken_request(event.text).quote
-    if not quote:
+    asked = likely_request(event.text)
+    if asked is None:
         return None
+    quote = asked.quote
     goes_on = _GOES_ON.match(event.text.partition(quote)[2])
     more = goes_on["more"].casefold() if goes_on else ""
     said = find_order_numbers(quote, asked=True)

@@ -4,21 +4,31 @@ Without it the agent does nothing about an order by its own decision. It rests o
 latest own words and on the thread, never on what a brain says of them.
 """
 
+from enum import StrEnum
+
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Proposal
+from domain.agent.consent.likely_request import likely_request, speaks_against
+from domain.agent.consent.plain_request import plain_request
+from domain.agent.language import has_grammar
 from domain.agent.lookup import number_asked_for
 from domain.agent.plan import ActionKind, Warrant
 from domain.agent.situation import Situation
-from domain.agent.speech.caution import is_unqualified
-from domain.agent.speech.language import has_grammar
-from domain.agent.speech.reading import spoken_request, veto_of
-from domain.agent.speech.request import Standing
 from domain.agent.thread import speaks_of_another
 from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
 from domain.intake.order_number import find_order_numbers, numbers_of_author
 from domain.integrations.order import Order
+
+
+class Standing(StrEnum):
+    """How surely an action is asked for. `plain`: it may be done at once. `likely`: the customer
+    is asked."""
+
+    PLAIN = "plain"
+    LIKELY = "likely"
+    NONE = "none"
 
 
 class Proof(BaseModel):
@@ -36,7 +46,7 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
         return Proof(warrant=Warrant.CONFIRMATION)
     if is_asked_by_merchant(situation, proposal.kind):
         return Proof(warrant=Warrant.MERCHANT_REQUEST)
-    standing, event = _standing(situation, proposal), situation.event
+    standing, event = _standing(situation, proposal, order), situation.event
     named_by_customer = bool(numbers_of_author(event)) or situation.thread.named_by_customer
     if standing is Standing.NONE:
         missing: PolicyReason | None = PolicyReason.NOT_ASKED
@@ -72,26 +82,29 @@ def is_number_of(number: str, order: Order) -> bool:
     )
 
 
-def _standing(situation: Situation, proposal: Proposal) -> Standing:
+def _standing(situation: Situation, proposal: Proposal, order: Order) -> Standing:
     """How surely it is asked for.
 
-    A request counts as plain only where every word about it is understood: a qualifier that nobody
-    thought of makes it one to ask about. What only a model sees, in words that the grammar has
-    nothing against, is likely: the customer is asked. In a language without a grammar nobody can
-    say more than that the words are there. Words that stood in the ticket before its code are
-    likely at most.
+    Plain is only a message that is, as a whole, a form of the closed list, and names this order if
+    it names one. What only a model sees, in words that do not speak against it, is likely. Words
+    that stood in the ticket before its code are likely at most.
     """
     words = _words(situation)
-    spoken = spoken_request(words)
-    if spoken.kind is proposal.kind and spoken.standing is not Standing.NONE:
-        plain = spoken.standing is Standing.PLAIN and is_unqualified(words, spoken.quote)
-        is_authors = not situation.event.asked_before_code
-        return Standing.PLAIN if plain and is_authors else Standing.LIKELY
-    if not proposal.quote.strip() or proposal.quote not in words:
-        return Standing.NONE
-    if spoken.vetoes or veto_of(proposal.quote, words) is not None:
+    if not situation.event.asked_before_code and _is_plain(words, proposal.kind, order):
+        return Standing.PLAIN
+    likely = likely_request(words)
+    if likely is not None and likely.kind is proposal.kind:
+        return Standing.LIKELY
+    if not proposal.quote.strip() or proposal.quote not in words or speaks_against(words):
         return Standing.NONE
     return Standing.LIKELY
+
+
+def _is_plain(words: str, kind: ActionKind, order: Order) -> bool:
+    plain = plain_request(words)
+    if plain is None or plain.kind is not kind:
+        return False
+    return plain.number is None or is_number_of(plain.number, order)
 
 
 def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:

@@ -10,14 +10,14 @@ from domain.agent import wording
 from domain.agent.brain import BrainAnswer, Category, Language, Proposal
 from domain.agent.consent.answering import read_confirmation
 from domain.agent.consent.confirmation import Assent
+from domain.agent.consent.likely_request import speaks_against
 from domain.agent.intent import Intent
+from domain.agent.language import spoken_language
 from domain.agent.obstacle import obstacle
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy import asking, judge, resolved
 from domain.agent.proof import is_number_of
 from domain.agent.situation import Situation
-from domain.agent.speech.language import spoken_language
-from domain.agent.speech.reading import spoken_request
 from domain.agent.thread import PendingProposal
 from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
@@ -114,7 +114,7 @@ def _answer_to_which(situation: Situation, language: Language) -> Settled | None
     kind = situation.thread.asked_number
     if kind is None or len(situation.event.order_numbers) != 1:
         return None
-    if spoken_request(situation.event.text).vetoes:
+    if speaks_against(situation.event.text):
         return None
     answer = _answer(kind, Category.REFUND_REQUEST, language)
     return _asked(answer, _asking_anew(situation, kind))

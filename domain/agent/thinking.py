@@ -17,6 +17,7 @@ from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import READ_CHARS, SKIMMED_CHARS, others_turn
 from domain.agent.intent import Intent
+from domain.agent.language import spoken_language
 from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import judge, offers
@@ -26,7 +27,6 @@ from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
 from domain.agent.situation import Situation
-from domain.agent.speech.language import spoken_language
 from domain.agent.thread import Thread
 from domain.agent.thread_after import language_of, thread_after
 from domain.agent.verdict import Judgement

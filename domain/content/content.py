@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_fiel
 
 from domain.agent.brain import Category, Language, Template
 from domain.agent.intent import Intent
-from domain.agent.speech.language import plain_language
+from domain.agent.language import plain_language
 from domain.agent.template import KNOWN_NAMES, names, unreadable
 from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls

@@ -11,14 +11,13 @@ from typing import Final
 from domain.agent.brain import Category
 from domain.agent.consent.answering import read_confirmation
 from domain.agent.consent.confirmation import Assent
+from domain.agent.consent.likely_request import likely_request
+from domain.agent.consent.plain_request import plain_request
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import READ_CHARS
 from domain.agent.intent import Intent
 from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.agent.rulebook import DuringReview
-from domain.agent.speech.caution import is_unqualified
-from domain.agent.speech.reading import spoken_request
-from domain.agent.speech.request import Standing
 from domain.agent.thinking import ThinkingResult
 from domain.intake.customer_email import customer_key
 from domain.intake.event import UnifiedEvent
@@ -158,7 +157,7 @@ def corrected_number(text: str, number: str | None) -> str | None:
     said = next((one for one in read if one.assent is Assent.CORRECTION), None)
     if said is None or said.number is None:
         return None
-    if number not in named and spoken_request(text).standing is not Standing.NONE:
+    if number not in named and likely_request(text) is not None:
         return None
     return None if said.number.casefold() == number.casefold() else said.number
 
@@ -258,10 +257,8 @@ def is_carried_out(message: LaterMessage, plan: Sequence[PlannedAction]) -> bool
     Approving the plan then answers the message.
     """
     text, numbers = message.event.text, message.event.order_numbers
-    request = spoken_request(text)
-    if "?" in text or len(numbers) != 1 or request.standing is not Standing.PLAIN:
-        return False
-    if not is_unqualified(text, request.quote):
+    request = plain_request(text)
+    if request is None or "?" in text or len(numbers) != 1:
         return False
     asked = numbers[0].lstrip("# ").casefold()
     return any(

@@ -10,7 +10,7 @@ from domain.core.text import fold
 
 MAX_ANSWER_CHARS: Final = 2_000
 _MONEY: Final = r"(?:€|£|\$|chf\b|(?:euros?|eur|usd|gbp|dollars?|pounds?|francs?|cad)\b)"
-_TOKEN: Final = re.compile(
+TOKEN: Final = re.compile(
     rf"(?P<sum>(?:[€£$]|\beur )[ ]?\d[\d.,]*|(?<![\w-])\d[\d.,]{{0,12}}[ ]?{_MONEY}"
     r"|(?<![\w-])\d{1,6}[.,]\d\d\b(?![.,]?\d))"
     r"|(?P<percent>\d[\d.,]{0,8}[ ]?%)"
@@ -117,10 +117,10 @@ def answer_text(text: str) -> AnswerText:
     words: list[AnswerWord] = []
     opens, asks, plain = True, False, len(text) <= MAX_ANSWER_CHARS
     plain = plain and not _QUOTED_WORD.search(read)
-    for match in _TOKEN.finditer(read):
+    for match in TOKEN.finditer(read):
         shape = match.lastgroup or ""
         if shape in {"word", "number", "sum", "percent"}:
-            words.extend(_words(match, shape))
+            words.extend(words_of(match, shape))
             continue
         plain = plain and shape != "quote"
         if match[0] == "." and _abbreviates(
@@ -153,7 +153,7 @@ def _abbreviates(
     return short and behind.isupper() and text[last.start].isupper()
 
 
-def _words(match: re.Match[str], shape: str) -> Iterator[AnswerWord]:
+def words_of(match: re.Match[str], shape: str) -> Iterator[AnswerWord]:
     """A word, or two where the first is elided: "l'annulation"."""
     start, end = match.span()
     if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():

@@ -125,7 +125,7 @@ def answer_words() -> AnswerWords:
         participles=_by_form(file.participles),
         passive=file.passive,
         polite_questions=file.polite_questions,
-        near={near: word for word in file.near for near in _one_letter_off(word)},
+        near={near: word for word in file.near for near in one_letter_off(word)},
         taking=file.taking,
         names=file.names,
         no_names=file.no_names,
@@ -174,7 +174,7 @@ def _by_form(listed: Mapping[ActionKind, tuple[str, ...]]) -> dict[str, ActionKi
     return {form: kind for kind, forms in listed.items() for form in forms}
 
 
-def _one_letter_off(word: str) -> Iterator[str]:
+def one_letter_off(word: str) -> Iterator[str]:
     """Every spelling with one letter too many, too few, swapped or doubled; the first one stays."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     for at in range(1, len(word) + 1):

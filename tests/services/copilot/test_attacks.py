@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from adapters.system import utc_now
-from domain.agent.speech.language import plain_language
+from domain.agent.language import plain_language
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.rules import rules_for
 from domain.tenants.client import Role

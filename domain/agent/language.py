@@ -5,8 +5,8 @@ from functools import cache
 from typing import Final
 
 from domain.agent.brain import Language
+from domain.agent.consent.request_words import request_words
 from domain.agent.extent import READ_CHARS
-from domain.agent.speech.vocabulary import vocabulary
 from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
@@ -67,8 +67,8 @@ def _read(text: str) -> list[str]:
 def _words() -> tuple[tuple[frozenset[str], ...], tuple[frozenset[str], ...]]:
     file = lexicon(__file__, _File)
     own = (
-        vocabulary("fr").words | frozenset(file.own["french"]) | frozenset("jlmntscdqu"),
-        vocabulary("en").words | frozenset(file.own["english"]),
+        request_words("fr").words | frozenset(file.own["french"]) | frozenset("jlmntscdqu"),
+        request_words("en").words | frozenset(file.own["english"]),
     )
     others = tuple(frozenset(words) - own[0] - own[1] for words in file.others.values())
     return own, others

@@ -1,1 +1,0 @@
-"""What a customer asks the agent to do, read clause by clause."""
