@@ -12,7 +12,8 @@ from evaluation.worst_case import NAME as WORST_CASE
 from evaluation.worst_case import worst_brains
 
 LEAST_CARRIED_OUT: Final = 0.85
-MOST_ASKED_FOR_NOTHING: Final = 0.03
+# A question moves no money.
+MOST_ASKED_FOR_NOTHING: Final = 0.10
 
 
 def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:

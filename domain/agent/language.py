@@ -1,4 +1,4 @@
-"""Whether a text is in a language that the grammar reads."""
+"""Whether a text is in a language that the agent reads: French or English."""
 
 import re
 from functools import cache
@@ -24,8 +24,8 @@ class _File(LexiconFile):
     others: dict[str, tuple[str, ...]]
 
 
-def has_grammar(text: str) -> bool:
-    """Whether the text is French or English well enough to be parsed. A text without any word is:
+def is_read(text: str) -> bool:
+    """Whether the text is French or English well enough to be read. A text without any word is:
     nothing in it is misread."""
     words = _read(text)
     if not words:

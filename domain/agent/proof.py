@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.agent.brain import Proposal
 from domain.agent.consent.likely_request import likely_request, speaks_against
 from domain.agent.consent.plain_request import plain_request
-from domain.agent.language import has_grammar
+from domain.agent.language import is_read
 from domain.agent.lookup import number_asked_for
 from domain.agent.plan import ActionKind, Warrant
 from domain.agent.situation import Situation
@@ -54,7 +54,7 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
         missing = doubt
     elif not event.may_act:
         missing = PolicyReason.SENDER_NOT_AUTHENTICATED
-    elif not has_grammar(_words(situation)):
+    elif not is_read(_words(situation)):
         missing = PolicyReason.UNKNOWN_LANGUAGE
     elif standing is Standing.LIKELY or not named_by_customer:
         missing = PolicyReason.NOT_CERTAIN

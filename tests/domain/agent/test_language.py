@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.language import has_grammar
+from domain.agent.language import is_read
 
 
 @pytest.mark.parametrize(
@@ -10,7 +10,7 @@ from domain.agent.language import has_grammar
     ["Refund order 2040", "Je voudrais être remboursé", "Hi", "", "2040", "Where is my parcel?"],
 )
 def test_a_language_that_is_read(text: str) -> None:
-    assert has_grammar(text)
+    assert is_read(text)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_a_language_that_is_read(text: str) -> None:
     ],
 )
 def test_a_language_that_is_not_read(text: str) -> None:
-    assert not has_grammar(text)
+    assert not is_read(text)
 
 
 @given(st.text(max_size=400))
 def test_never_raises(text: str) -> None:
-    has_grammar(text)
+    is_read(text)
