@@ -76,7 +76,7 @@ COMMANDS: Final = (
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
     LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),
     LazyCommand("replay", "commands.simulation.replay:app", "Past events, thought through again."),
-    LazyCommand("template", "commands.content.content:templates", "Response templates."),
+    LazyCommand("template", "commands.content.starters:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
     LazyCommand("loosening", "commands.tenants.loosening:app", "Changes that loosen rules."),

@@ -20,7 +20,9 @@ LOOSENING_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
     ),
     OwnRequest: ErrorAnswer(
-        403, "Vous avez saisi cette demande : une autre personne doit l'approuver."
+        403,
+        "Vous avez saisi cette demande, ou une clé à vous l'a envoyée : une autre personne doit "
+        "l'approuver.",
     ),
     SecondPersonUnfit: ErrorAnswer(
         403,

@@ -21,8 +21,8 @@ from adapters.system import new_ulid, utc_now
 from bench.load import ROOT, LoadMessage, LoadShop
 from bench.statements import ADMISSION, TICKET, Statement, arrival, material_of, watched
 from domain.core.ids import TenantId
-from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent
+from domain.intake.limit_key import limit_key
 from domain.playbooks.playbook import match
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
@@ -158,7 +158,7 @@ async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
     playbook = match(await PlaybookRepository(connection, tenant).active(), comes.event.event_type)
     if playbook is None:
         raise RuntimeError("the shop has no playbook for the ticket")
-    customer = claimed_customer(comes.event)
+    customer = limit_key(comes.event)
     arrivals = ArrivalRepository(connection, tenant)
     await arrivals.store_with_run(comes, customer, playbook, utc_now())
 

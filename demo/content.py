@@ -20,62 +20,60 @@ class DemoKnowledge(NamedTuple):
 TEMPLATES: Final = (
     NewTemplate(
         "Suivi de commande", Category.ORDER_STATUS, "fr",
-        "Bonjour {{ customer_name | cher client }},\n\nVotre commande {{ order_number }} se suit à "
+        "{{ greeting }}\n\nVotre commande {{ order_number }} se suit à "
         "cette adresse : {{ tracking_url }}. Elle y est à jour plusieurs fois par jour.\n\n"
-        "Bien à vous,\n{{ brand_name }}",
+        "{{ sign_off }}",
         intent=Intent.TRACK_ORDER,
     ),
     NewTemplate(
         "Order tracking", Category.ORDER_STATUS, "en",
-        "Hello {{ customer_name | there }},\n\nYou can follow your order {{ order_number }} here: "
-        "{{ tracking_url }}. The page is updated several times a day.\n\nKind regards,\n"
-        "{{ brand_name }}",
+        "{{ greeting }}\n\nYou can follow your order {{ order_number }} here: "
+        "{{ tracking_url }}. The page is updated several times a day.\n\n{{ sign_off }}",
         intent=Intent.TRACK_ORDER,
     ),
     NewTemplate(
         "Demande de retour", Category.REFUND_REQUEST, "fr",
-        "Bonjour {{ customer_name | cher client }},\n\nPour la commande {{ order_number }}, vous "
+        "{{ greeting }}\n\nPour la commande {{ order_number }}, vous "
         "disposez de 30 jours après réception pour demander un remboursement : imprimez "
         "l'étiquette de retour depuis votre compte, et le remboursement part sous 5 jours "
-        "ouvrés après l'arrivée du colis.\n\nBien à vous,\n{{ brand_name }}",
+        "ouvrés après l'arrivée du colis.\n\n{{ sign_off }}",
         intent=Intent.RETURN,
     ),
     NewTemplate(
         "Refund request", Category.REFUND_REQUEST, "en",
-        "Hello {{ customer_name | there }},\n\nFor order {{ order_number }} you have 30 days after "
+        "{{ greeting }}\n\nFor order {{ order_number }} you have 30 days after "
         "delivery to ask for a refund: print the return label from your account, and the refund "
-        "leaves within 5 working days of the parcel's arrival.\n\nKind regards,\n{{ brand_name }}",
+        "leaves within 5 working days of the parcel's arrival.\n\n{{ sign_off }}",
         intent=Intent.RETURN,
     ),
     # Chosen only where the agent may give the money back: `refund_amount` is known only then.
     NewTemplate(
         "Remboursement effectué", Category.REFUND_REQUEST, "fr",
-        "Bonjour {{ customer_name | cher client }},\n\nC'est fait : nous vous remboursons "
+        "{{ greeting }}\n\nC'est fait : nous vous remboursons "
         "{{ refund_amount }} pour la commande {{ order_number }}. La somme arrive sur votre compte "
-        "sous 5 jours ouvrés.\n\nBien à vous,\n{{ brand_name }}",
+        "sous 5 jours ouvrés.\n\n{{ sign_off }}",
         intent=Intent.REFUND,
     ),
     NewTemplate(
         "Refund made", Category.REFUND_REQUEST, "en",
-        "Hello {{ customer_name | there }},\n\nIt is done: we are refunding {{ refund_amount }} "
+        "{{ greeting }}\n\nIt is done: we are refunding {{ refund_amount }} "
         "for order {{ order_number }}. The money reaches your account within 5 working days.\n\n"
-        "Kind regards,\n{{ brand_name }}",
+        "{{ sign_off }}",
         intent=Intent.REFUND,
     ),
     NewTemplate(
         "Colis en retard", Category.SHIPPING_ISSUE, "fr",
-        "Bonjour {{ customer_name | cher client }},\n\nNous sommes désolés pour la livraison de la "
+        "{{ greeting }}\n\nNous sommes désolés pour la livraison de la "
         "commande {{ order_number }}. Nous ouvrons une enquête auprès du transporteur ; sans "
         "nouvelles du colis sous 5 jours ouvrés, nous vous le renvoyons à nos frais.\n\n"
-        "Bien à vous,\n{{ brand_name }}",
+        "{{ sign_off }}",
         intent=Intent.PARCEL_LATE,
     ),
     NewTemplate(
         "Parcel delayed", Category.SHIPPING_ISSUE, "en",
-        "Hello {{ customer_name | there }},\n\nWe are sorry about the delivery of order "
+        "{{ greeting }}\n\nWe are sorry about the delivery of order "
         "{{ order_number }}. We are opening an inquiry with the carrier; if the parcel does not "
-        "turn up within 5 working days we send it again at our cost.\n\nKind regards,\n"
-        "{{ brand_name }}",
+        "turn up within 5 working days we send it again at our cost.\n\n{{ sign_off }}",
         intent=Intent.PARCEL_LATE,
     ),
 )  # fmt: skip

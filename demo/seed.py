@@ -21,7 +21,7 @@ from domain.tenants.client import Plan, Role
 from domain.webhooks.errors import InvalidWebhook
 from services.cases.saved_cases import import_cases
 from services.content.knowledge import add_knowledge
-from services.content.templates import add_template
+from services.content.templates import add_starter_templates, add_template
 from services.core.unit_of_work import UnitOfWork
 from services.integrations.connections import connect_integration
 from services.integrations.mail_senders import trust_mail_sender
@@ -69,6 +69,7 @@ async def seed(
     await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
+    await add_starter_templates(work, DEMO)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
     # Its answers by mail reach customers.

@@ -53,7 +53,7 @@ def as_expected(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> bool
     return (
         all(it.verified for it in told)
         and len({it.message_id for it in told}) == len(told)
-        and not _missing(told, tells)
+        and not missing(told, tells)
         and all(
             _events(told, ticket_id) == events for ticket_id, events in tells.items() if ticket_id
         )
@@ -77,12 +77,12 @@ def table_of(
             verdict = "[bold red]came again[/]"
         came.add(it.message_id)
         table.add_row(it.event, numbers.get(it.ticket_id, ""), verdict, it.delivery_id)
-    for event, ticket_id in _missing(told, tells):
+    for event, ticket_id in missing(told, tells):
         table.add_row(event, numbers.get(ticket_id, ""), "[bold red]missing[/]", "")
     return table
 
 
-def _missing(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> list[tuple[str, str]]:
+def missing(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> list[tuple[str, str]]:
     """Events that should have come and did not, each with its ticket_id."""
     return [
         (event, ticket_id)

@@ -14,7 +14,7 @@ any more."""
 OVER_BUDGET: Final = "over_budget"
 """The code of what costs more than an event may: no time heals it, and a person reads the event."""
 
-_NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
+_NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
 """Codes after which an effect surely did not happen."""
 
 

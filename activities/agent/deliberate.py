@@ -8,6 +8,8 @@ from activities.agent.gather import connections, gather
 from activities.agent.purse import Grant, Purse
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.embedding import Embedding
+from domain.agent.frame import AnswerFrame
+from domain.agent.greeting import greeted_name
 from domain.agent.material import Material
 from domain.agent.ports import SafetyNet
 from domain.agent.thinking import ThinkingResult, think_through
@@ -47,9 +49,12 @@ async def with_content(
     message; None: knowledge is found by words alone."""
     chosen = await SettingsRepository(connection, tenant).read()
     gathered = await gather(connection, tenant, bare.event, near)
+    brand_name = await ClientRepository(connection).brand_name(tenant)
+    customer_name = greeted_name(bare.event)
     return replace(
         bare,
-        brand_name=await ClientRepository(connection).brand_name(tenant),
+        brand_name=brand_name,
+        frame=AnswerFrame.of(chosen.frame, brand_name=brand_name, customer_name=customer_name),
         system_prompt=chosen.system_prompt or "",
         sensitive_words=chosen.sensitive_words,
         answers_from_knowledge=chosen.answers_from_knowledge,

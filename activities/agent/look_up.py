@@ -43,6 +43,8 @@ class LookUp:
                     integration_id, code, self._now(), self._new_id, run_id=step.ref.run_id
                 )
         async with self._database.tenant(tenant) as connection:
+            for integration_id, noted in searched.noted:
+                await IntegrationRepository(connection, tenant).note_refusal(integration_id, noted)
             await RunRepository(connection, tenant).save_lookup(step.ref.run_id, searched.lookup)
         return LookUpResult(
             state=searched.lookup.state, elapsed_ms=(time.monotonic() - started) * 1000

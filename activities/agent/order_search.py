@@ -9,7 +9,12 @@ from domain.agent.lookup import looks_up, order_to_find
 from domain.agent.thread import Thread
 from domain.core.ids import TenantId
 from domain.intake.event import UnifiedEvent
-from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
+from domain.integrations.errors import (
+    ActionForbidden,
+    ActionRefused,
+    ActionUnreachable,
+    NotAuthorized,
+)
 from domain.integrations.integration import Integration
 from domain.integrations.known_order import with_facts
 from domain.integrations.order import Lookup, LookupState
@@ -32,10 +37,13 @@ _TELLING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """`refused`: the connections that no longer take our credentials, each with an error's code."""
+    """`refused`: the connections that no longer take our credentials, each with an error's code.
+    `noted`: those that are kept, each with the code of a new refusal, or None if it answers
+    again."""
 
     lookup: Lookup
     refused: tuple[tuple[str, str], ...] = ()
+    noted: tuple[tuple[str, str | None], ...] = ()
 
 
 class OrderSearch:
@@ -55,11 +63,11 @@ class OrderSearch:
             return Searched(found)
         async with self._database.reading(tenant) as connection:
             connected = await IntegrationRepository(connection, tenant).connected()
-        answered, refused = set[str](), dict[str, str]()
+        answered, refused, noted = set[str](), dict[str, str](), dict[str, str | None]()
         for integration in connected:
             if integration.provider not in SHOPS:
                 continue
-            asked = await self._ask(integration, number, event.customer_email, refused)
+            asked = await self._ask(integration, number, event.customer_email, refused, noted)
             if asked.state is not LookupState.UNAVAILABLE:
                 answered.add(integration.id)
             found = min(found, asked, key=_rank)
@@ -68,7 +76,7 @@ class OrderSearch:
         async with self._database.reading(tenant) as connection:
             facts = OrderFactRepository(connection, tenant)
             found = await _with_told(facts, found, event.customer_email, answered)
-        return Searched(found, tuple(refused.items()))
+        return Searched(found, tuple(refused.items()), tuple(noted.items()))
 
     async def _ask(
         self,
@@ -76,6 +84,7 @@ class OrderSearch:
         number: str | None,
         email: str | None,
         refused: dict[str, str],
+        noted: dict[str, str | None],
     ) -> Lookup:
         try:
             async with asyncio.timeout(_PATIENCE_S):
@@ -83,8 +92,13 @@ class OrderSearch:
         except NotAuthorized as error:
             refused[integration.id] = error.code
             return Lookup(state=LookupState.UNAVAILABLE, number=number)
+        except ActionForbidden as error:
+            noted[integration.id] = error.code
+            return Lookup(state=LookupState.UNAVAILABLE, number=number)
         except (ActionUnreachable, ActionRefused, TimeoutError):
             return Lookup(state=LookupState.UNAVAILABLE, number=number)
+        if integration.error_code is not None:
+            noted[integration.id] = None
         return Lookup.of(order, number, email)
 
 

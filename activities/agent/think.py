@@ -184,6 +184,7 @@ class Think:
             run_id=ref.run_id,
             playbook=(case.playbook_id, case.playbook_version),
             sensitive_words=case.sensitive_words,
+            frame=case.frame,
             answers_from_knowledge=case.answers_from_knowledge,
             turns_left=0
             if case.is_taken

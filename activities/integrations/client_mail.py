@@ -1,6 +1,8 @@
 """Mail to a client's customers: by its verified sender. Without one, by the service's sender, and
 only to an address that has written in (decision 0074)."""
 
+from contextlib import AbstractAsyncContextManager
+
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,8 +22,9 @@ from domain.integrations.errors import (
     MailRefused,
     MailUnknown,
 )
-from domain.integrations.mail_allowance import is_accountable
+from domain.integrations.mail_allowance import MailGroup, is_accountable
 from domain.integrations.protected_names import mailable_name
+from domain.integrations.service_mail import ServiceMail
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
 from store.integrations.mail_recipients import MailRecipientRepository
@@ -51,10 +54,15 @@ class ClientMail:
         self._question = question
 
     async def send(
-        self, tenant: TenantId, mail: OutgoingMail, *, answer_of: str | None = None
+        self,
+        tenant: TenantId,
+        mail: OutgoingMail,
+        counts_for: MailGroup | ServiceMail,
+        *,
+        answer_of: str | None = None,
     ) -> str:
-        """Send one mail to a customer and return its Message-ID. `answer_of`: the run whose answer
-        the mail brings.
+        """Send one mail to a customer and return its Message-ID. `counts_for`: what limits it where
+        the service's server sends it. `answer_of`: the run whose answer the mail brings.
 
         Raises MailRefused (MailRecipientUnproved, MailNameProtected, MailLimitReached),
         MailUnreachable (not sent), MailUnknown.
@@ -70,17 +78,20 @@ class ClientMail:
             raise MailNameProtected
         mail = mail.model_copy(update={"from_name": shown})
         if sender is None:
-            async with self._limiter.client_mail(tenant):
+            async with self._counted(tenant, mail, counts_for):
                 return await self._mailer.send(mail, ServicePermit(mail.to))
-        return await self._send_by_verified(sender, mail)
-
-    async def _send_by_verified(self, sender: MailSender, mail: OutgoingMail) -> str:
-        """A mail by the service's server counts for the client's allowance."""
         mail = mail.model_copy(update={"text": signed(mail.text, sender.signature)})
         if sender.server is not None:
             return await self.send_by(sender, mail)
-        async with self._limiter.client_mail(sender.client_id):
+        async with self._counted(tenant, mail, counts_for):
             return await self.send_by(sender, mail)
+
+    def _counted(
+        self, tenant: TenantId, mail: OutgoingMail, counts_for: MailGroup | ServiceMail
+    ) -> AbstractAsyncContextManager[object]:
+        if isinstance(counts_for, ServiceMail):
+            return self._limiter.service_mail(counts_for, mail.to, tenant)
+        return self._limiter.client_mail(tenant, counts_for)
 
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
@@ -100,13 +111,18 @@ class ClientMail:
             raise MailRecipientUnproved
 
     async def send_once(
-        self, tenant: TenantId, mail: OutgoingMail, *, answer_of: str | None = None
+        self,
+        tenant: TenantId,
+        mail: OutgoingMail,
+        counts_for: MailGroup | ServiceMail,
+        *,
+        answer_of: str | None = None,
     ) -> None:
         """The same within an activity, for a mail that is not sent again: a refused one, and one
         of unknown fate, is logged. Raises MailUnreachable."""
         try:
             async with beating():
-                await self.send(tenant, mail, answer_of=answer_of)
+                await self.send(tenant, mail, counts_for, answer_of=answer_of)
         except (MailRefused, MailUnknown) as error:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 

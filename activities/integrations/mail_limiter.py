@@ -10,11 +10,11 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer, ServicePermit
 from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreachable
-from domain.integrations.mail_allowance import mails_per_day
+from domain.integrations.mail_allowance import MailGroup, mails_per_day
 from domain.integrations.service_mail import LIMITS, ServiceMail
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
-from store.integrations.mail_counts import OF_CLIENT, MailCount, MailCountRepository
+from store.integrations.mail_counts import MailCount, MailCountRepository
 
 _Change = Callable[[MailCountRepository, MailCount, datetime], Awaitable[None]]
 
@@ -40,19 +40,19 @@ class MailLimiter:
         day = MailCount(f"address/{kind}", digest, limit.per_address)
         hour = MailCount(f"address/{kind}/{self._now().hour:02d}", digest, limit.more_an_hour)
         client = tenant if limit.uses_allowance else None
-        async with self._counted(client, [(day, hour)]):
+        async with self._counted(client, MailGroup.MEMBERS, [(day, hour)]):
             yield ServicePermit(to)
 
     @asynccontextmanager
-    async def client_mail(self, tenant: TenantId) -> AsyncIterator[None]:
-        """One mail of a client's by the service's server, counted for the client. Raises
+    async def client_mail(self, tenant: TenantId, group: MailGroup) -> AsyncIterator[None]:
+        """One mail of a client's by the service's server, counted for the client's `group`. Raises
         MailLimitReached."""
-        async with self._counted(tenant, []):
+        async with self._counted(tenant, group, []):
             yield
 
     @asynccontextmanager
     async def _counted(
-        self, client: TenantId | None, wanted: list[tuple[MailCount, ...]]
+        self, client: TenantId | None, group: MailGroup, wanted: list[tuple[MailCount, ...]]
     ) -> AsyncIterator[None]:
         """Count the mail in the first of each `wanted` that has room. A mail that was not handed
         over is given back. A refused one counts as refused."""
@@ -61,10 +61,10 @@ class MailLimiter:
             repository = MailCountRepository(connection)
             if client is not None:
                 try:
-                    standing = await repository.standing(client, now)
+                    standing = await repository.standing(client, group, now)
                 except ClientNotFound:
                     raise MailLimitReached("the client is being erased") from None
-                allowance = MailCount(OF_CLIENT, client, mails_per_day(standing, now))
+                allowance = MailCount.of_client(client, group, mails_per_day(standing, now))
                 wanted = [*wanted, (allowance,)]
             counts = [await _take(repository, choices, now) for choices in wanted]
         try:

@@ -9,7 +9,7 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.integrations.errors import ActionRefused, NotAuthorized
+from domain.integrations.errors import ActionForbidden, ActionRefused, NotAuthorized
 from domain.integrations.integration import Integration
 from domain.integrations.ports import Connectors
 from domain.integrations.providers import Provider
@@ -46,8 +46,8 @@ class TellOfReview:
         more. Slack knows no key of ours, so a post of unknown fate is made again: a notice that
         comes twice does less harm than none.
 
-        Raises ActionUnreachable, for Temporal to retry. A refusal is logged; an
-        address that is none any more ends the connection as failed.
+        Raises ActionUnreachable, for Temporal to retry. A 403 is noted on the connection. A
+        refusal is logged; an address that is none any more ends the connection as failed.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -61,8 +61,18 @@ class TellOfReview:
                 await self._connectors.notices(chat).tell(text)
         except NotAuthorized as error:
             await self._fail(tenant, chat, notice, error)
+        except ActionForbidden as error:
+            await self._note(tenant, chat, error.code)
+            raise
         except ActionRefused as error:
             _log.warning("reviewers not told", review_id=step.review_id, error_code=error.code)
+        else:
+            if chat.error_code is not None:
+                await self._note(tenant, chat, None)
+
+    async def _note(self, tenant: TenantId, chat: Integration, code: str | None) -> None:
+        async with self._database.tenant(tenant) as connection:
+            await IntegrationRepository(connection, tenant).note_refusal(chat.id, code)
 
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized

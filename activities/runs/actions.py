@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Final, Protocol, assert_never, runtime_checkable
 
 from activities.integrations.client_mail import ClientMail
+from domain.agent.language import spoken_language
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.ids import TenantId
 from domain.integrations.errors import ActionRefused, ActionUnreachable, MailUnknown
 from domain.integrations.integration import Integration
+from domain.integrations.mail_allowance import MailGroup
 from domain.integrations.order import Order
 from domain.integrations.ports import Connectors, Helpdesk, HelpdeskTicket
 from domain.runs.mail_reply import reply_to
@@ -97,10 +99,16 @@ class Actions:
         if step.interrupted:
             # No mail server can be asked what became of it.
             raise MailUnknown
+        event = step.case.event
         mail = reply_to(
-            step.case.event, step.case.words, from_name=step.case.sender_name, key=step.key
+            event,
+            step.case.words,
+            from_name=step.case.sender_name,
+            key=step.key,
+            language=spoken_language(event.words),
         )
-        return await self._mail.send(step.tenant, mail, answer_of=step.run_id)
+        group = MailGroup.ANSWERS if event.may_act else MailGroup.CLAIMS
+        return await self._mail.send(step.tenant, mail, group, answer_of=step.run_id)
 
     async def _reply_in_helpdesk(self, step: Step) -> str:
         return await self._helpdesk(step).reply(

@@ -18,6 +18,7 @@ from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
@@ -157,6 +158,11 @@ class Execute:
             if integration is not None:
                 await self._disconnect(job, integration, error)
             return await self._not_done(job, action, index, error.code)
+        except ActionForbidden as error:
+            async with self._database.tenant(job.tenant) as connection:
+                known = IntegrationRepository(connection, job.tenant)
+                await known.note_refusal(action.integration_id or "", error.code)
+            raise
         except ActionRefused as error:
             return await self._not_done(job, action, index, error.code)
 
@@ -285,9 +291,8 @@ class Execute:
 
     async def _disconnect(self, job: Job, integration: Integration, error: NotAuthorized) -> None:
         async with self._database.tenant(job.tenant) as connection:
-            await IntegrationRepository(connection, job.tenant).fail(
-                integration.id, error.code, self._now(), self._new_id, run_id=job.run_id
-            )
+            known, now = IntegrationRepository(connection, job.tenant), self._now()
+            await known.fail(integration.id, error.code, now, self._new_id, run_id=job.run_id)
 
 
 def _is_taken(case: Case) -> bool:

@@ -6,6 +6,7 @@ from activities.integrations.client_mail import ClientMail, shown_name
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import OutgoingMail
+from domain.integrations.mail_allowance import MailGroup
 from domain.widget.answer_mail import answer_mail
 from domain.widget.contracts import LateAnswer, MailAnswerInput
 from store.core.database import Database
@@ -30,7 +31,7 @@ class MailAnswers:
         unseen = await self._unseen(tenant, step.answer)
         if unseen is not None:
             mail, run_id = unseen
-            await self._mail.send_once(tenant, mail, answer_of=run_id)
+            await self._mail.send_once(tenant, mail, MailGroup.ANSWERS, answer_of=run_id)
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
         """The mail, and the run whose answer it brings. None while everything automatic is stopped,

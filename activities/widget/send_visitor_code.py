@@ -50,7 +50,7 @@ class SendVisitorCode:
             return
         mail, by_client = due
         if by_client:
-            await self._mail.send_once(tenant, mail)
+            await self._mail.send_once(tenant, mail, ServiceMail.VISITOR_CODE)
         else:
             await self._service_mails.send_once(ServiceMail.VISITOR_CODE, mail, tenant)
         async with self._database.tenant(tenant) as connection:

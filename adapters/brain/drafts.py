@@ -44,14 +44,14 @@ def best_draft(
 ) -> GroundedDraft | None:
     """Return the draft that fits the message best, from a template or from the knowledge."""
     template = _from_templates(request, sources.catalogue, seen, asking)
-    if template is not None and template.promises:
+    if template is not None and (template.promises or asking.is_praise):
         return template
     passage = knowledge_draft(request, seen, asking, sources.answers)
     if template is None or passage is None:
         return template or passage
     if not template.strength >= WELL_COVERED and passage.strength > template.strength:
         return passage
-    if seen.category not in _KNOWLEDGE_FIRST:
+    if seen.category not in _KNOWLEDGE_FIRST and not template.yields:
         return template
     return passage if passage.strength >= min(WELL_COVERED, template.strength) else template
 
@@ -66,9 +66,10 @@ def _from_templates(
     # The shop's word goes before the caller's.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
-    values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
-    ranked = _ranked(catalogue, seen, asking, promised)[:_TRIED]
-    for (promises, fit, _), alike in groupby(ranked, key=itemgetter(0)):
+    framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
+    values = {**request.fields, **told, **promised, **framed}
+    ranked = _ranked(catalogue, seen, asking, promised, told)[:_TRIED]
+    for (_, promises, fit, *_), alike in groupby(ranked, key=itemgetter(0)):
         filled = [
             (template, answer)
             for _, template in alike
@@ -91,18 +92,24 @@ def _from_templates(
             strength=strength,
             promises=asking.offer.kind if asking.offer and promises else None,
             evident=strength == FITTING_STRENGTH,
+            yields=template.is_starter and not promises and not fill(template.body, told).used,
         )
     return None
 
 
-_Rank = tuple[bool, float, float]
+_Rank = tuple[bool, bool, float, int, float]
 
 
 def _ranked(
-    catalogue: Catalogue, seen: Classification, asking: Asking, promised: dict[str, str]
+    catalogue: Catalogue,
+    seen: Classification,
+    asking: Asking,
+    promised: dict[str, str],
+    told: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
-    """The templates that fit, the best first: whether they promise what is asked for, how well
-    they fit, and how near they are to the words of the message."""
+    """The templates that fit, the best first: whether they are the client's own of this matter,
+    whether they promise what is asked for, how well they fit, how many facts of the order a starter
+    tells, and how near they are to the words of the message."""
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
     for place in catalogue.places(seen.language):
@@ -114,10 +121,26 @@ def _ranked(
         return []
     shares = catalogue.coverage.shares(asking.question)
     ranked = [
-        ((promises, strength, float(shares[place])), catalogue.templates[place])
+        (
+            (
+                _is_own(template := catalogue.templates[place]),
+                promises,
+                strength,
+                len(catalogue.placeholders[place] & told.keys()) if template.is_starter else 0,
+                float(shares[place]),
+            ),
+            template,
+        )
         for promises, strength, place in fitting
     ]
     return sorted(ranked, key=itemgetter(0), reverse=True)
+
+
+def _is_own(template: Template) -> bool:
+    """Whether the client wrote it for a matter. The class `other` alone names none."""
+    return not template.is_starter and not (
+        template.intent is None and template.category is Category.OTHER
+    )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
@@ -142,7 +165,8 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
     """A class says too little to send by: only what is evidently wanted makes a template fit."""
     wanted = asking.wanted
     if wanted is None:
-        return OFF_STRENGTH if template.category is seen.category else 0
+        is_near = template.category is seen.category and not template.is_starter
+        return OFF_STRENGTH if is_near else 0
     of_class = template.category in (seen.category, *wanted.categories)
     if template.intent is not wanted.intent or not of_class:
         return 0

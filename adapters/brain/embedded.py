@@ -5,29 +5,34 @@ Where neither fits it says so, and a human takes over.
 """
 
 import dataclasses
-import re
 from dataclasses import dataclass
 from typing import Final
 
 from adapters.brain.answers import AnswerModel
 from adapters.brain.catalogue import Catalogues
 from adapters.brain.classifier import Classification, Classifier
-from adapters.brain.concepts import concepts
 from adapters.brain.drafts import DraftSources, best_draft
 from adapters.brain.features import fold, words
 from adapters.brain.grounded_draft import Asking, GroundedDraft
 from adapters.brain.joined import joined_draft
+from adapters.brain.own_message import (
+    is_thanks,
+    is_wordless,
+    last_words_of_customer,
+    own_message,
+    unsigned,
+)
+from adapters.brain.praise import of_praise, praise_wanted, with_mood
 from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human
 from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Proposal
-from domain.agent.consent.likely_request import LikelyRequest, likely_request, names_action
+from domain.agent.consent.likely_request import LikelyRequest, likely_request
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
-from domain.agent.intents.wanted import Wants, intents, read_wants
+from domain.agent.intents.wanted import Wants, read_wants
 from domain.agent.plan import PlannedAction
-from domain.intake.mail_text import latest_reply
 
 UNANSWERED_CONFIDENCE: Final = 0.3
 UNSUPPORTED_CONFIDENCE: Final = 0.2
@@ -42,12 +47,7 @@ LOW_LANGUAGE_PROBABILITY: Final = 0.6
 # A message of so few words, about whose class there is doubt, is read with the one before it.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
-_ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
 
-_SUBJECT_READ: Final = 200
-# A line like this below so many words is who wrote them.
-_NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
-_MESSAGE_WORDS: Final = 4
 _ALTERNATIVES: Final = 3
 # What is evidently wanted, and nothing besides, is as sure as this whatever the class.
 EVIDENT: Final = 0.9
@@ -82,6 +82,10 @@ class _Understood:
     offer: PlannedAction | None
 
     @property
+    def praises(self) -> bool:
+        return self.wants.intents == (Intent.THANKS,)
+
+    @property
     def proposals(self) -> tuple[Proposal, ...]:
         if self.offer is None or self.asked is None:
             return ()
@@ -100,16 +104,15 @@ class EmbeddedBrain:
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises, whatever the text."""
-        own = _message(request)
+        own = own_message(request)
         reading = self._read(request, own)
         seen = reading.seen
-        if _is_wordless(reading.text):
-            seen = dataclasses.replace(seen, category=Category.OTHER)
-            return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
-        if is_foreign(own):
+        wordless = is_wordless(reading.text)
+        if wordless or is_foreign(own):
+            seen = dataclasses.replace(seen, category=Category.OTHER) if wordless else seen
             return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
         if closes(own):
-            return self._closed(self._classifier.classify(own))
+            return self._closed(with_mood(self._classifier, own))
         await others_turn(own)
         understood = _understand(request, own, reading)
         if asks_for_human(own):
@@ -117,14 +120,19 @@ class EmbeddedBrain:
         await others_turn(own)
         sources = DraftSources(await self._catalogues.of(request.templates), self._answers)
         draft = _draft(request, sources, own, reading, understood)
-        if draft is None or (understood.offer and not draft.promises):
+        again = draft is not None and draft.repeats(request)
+        if again and understood.praises:
+            return self._closed(understood.seen)
+        lacks_promise = draft is not None and understood.offer and not draft.promises
+        # The same answer a second time did not help the first time, unless it is the order's state.
+        if draft is None or lacks_promise or again:
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
         """The message alone, or after the customer's last one where it says too little alone."""
-        seen = self._classifier.classify(own)
-        before = _last_words_of_customer(request)
+        seen = with_mood(self._classifier, own)
+        before = last_words_of_customer(request)
         said = words(fold(own))
         if not before or not said or len(said) > FOLLOW_UP_WORDS:
             return _Reading(own, seen)
@@ -132,7 +140,7 @@ class EmbeddedBrain:
         named = own_words(own)
         # "Commande 1042" says no more than "1042"; "where is my order" is clear by itself.
         is_empty = not named or (seen.category is Category.OTHER and names_anything(named))
-        if is_empty and not _is_thanks(said):
+        if is_empty and not is_thanks(said):
             text = before
         elif is_sure:
             return _Reading(own, seen)
@@ -202,13 +210,15 @@ def _nothing(seen: Classification) -> _Understood:
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
     """What is asked to be done is read in this message alone: the rest was answered before."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
-    before = _last_words_of_customer(request) if is_short else ""
-    wants = read_wants(_unsigned(own), after=before)
+    before = last_words_of_customer(request) if is_short else ""
+    wants = read_wants(unsigned(own), after=before)
     asked = likely_request(own)
     if asked is not None:
         # Beside a request only what is asked counts: the rest tells why.
         told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
         wants = dataclasses.replace(wants, all=told)
+    elif praise := praise_wanted(own, reading.seen.sentiment):
+        return _Understood(of_praise(reading.seen), praise, asked, offer=None)
     offer = None
     if request.order is not None and asked is not None:
         offer = next((one for one in request.offers if one.kind is asked.kind), None)
@@ -246,36 +256,6 @@ def _draft(
     if len(wants.all) > 1 and understood.offer is None:
         return joined_draft(request, sources, seen, asking, wants)
     return best_draft(request, sources, seen, asking)
-
-
-def _message(request: BrainRequest) -> str:
-    """The subject and the message, without the mails that it quotes."""
-    return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
-
-
-def _unsigned(text: str) -> str:
-    """The text without the name below it, which says nothing of what is wanted."""
-    said, line, name = text.rstrip().rpartition("\n")
-    if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
-        return text
-    return text if intents(name) or names_action(name) else said
-
-
-def _last_words_of_customer(request: BrainRequest) -> str:
-    said = (turn.body for turn in reversed(request.turns) if turn.author == "customer")
-    return next(said, "")
-
-
-def _is_thanks(said: list[str]) -> bool:
-    """Whether thanks end the conversation: "yes, thanks" takes something up instead."""
-    return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
-
-
-def _is_wordless(text: str) -> bool:
-    """Whether nothing can be read: no word at all, or mostly in another script."""
-    folded = fold(text)
-    readable = sum(mark.isalpha() for mark in folded)
-    return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:

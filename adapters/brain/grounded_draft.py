@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from adapters.brain.relevance import Question
-from domain.agent.brain import Citation
+from domain.agent.brain import BrainRequest, Citation
+from domain.agent.intent import Intent
 from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
@@ -30,13 +31,19 @@ class Asking:
     offer: PlannedAction | None = None
     asks_more: bool = False
 
+    @property
+    def is_praise(self) -> bool:
+        """Whether the message only thanks or praises."""
+        return self.wanted is not None and self.wanted.intent is Intent.THANKS
+
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
     """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
 
     `promises`: the action without which it would not be true. `evident`: it answers what the
-    message evidently wants, and all of it.
+    message evidently wants, and all of it. `yields`: a starter template that tells nothing of the
+    order, so that knowledge of the client's own is preferred.
     """
 
     response: str
@@ -44,3 +51,9 @@ class GroundedDraft:
     strength: float
     promises: ActionKind | None = None
     evident: bool = False
+    yields: bool = False
+
+    def repeats(self, request: BrainRequest) -> bool:
+        """Whether the conversation has this answer already. The order's state may be told again."""
+        tells_of_order = any(cited.kind == "order" for cited in self.citations)
+        return not tells_of_order and request.has_answered(self.response)

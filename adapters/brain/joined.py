@@ -33,7 +33,6 @@ _WENT_WRONG: Final = frozenset(
 _REMEDIES: Final = frozenset(
     {Intent.REFUND, Intent.RETURN, Intent.EXCHANGE, Intent.CANCEL_ORDER, Intent.WARRANTY}
 )
-_HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 
 
 def joined_draft(
@@ -70,7 +69,7 @@ def joined_draft(
         and not _tied(wants)
     )
     return GroundedDraft(
-        response=_joined([part.response for part in found], request.brand_name, seen.language),
+        response=_joined([part.response for part in found], request, seen.language),
         citations=tuple(dict.fromkeys(cited for part in found for cited in part.citations)),
         strength=min(part.strength for part in found) if complete else OFF_STRENGTH,
         evident=complete and all(part.evident for part in found),
@@ -85,16 +84,18 @@ def _tied(wants: Wants) -> bool:
     return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)
 
 
-def _joined(answers: Sequence[str], brand_name: str, language: Language) -> str:
+def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -> str:
     """The first answer's greeting, what each says once, and the last one's signature."""
     distinct = list(dict.fromkeys(answers))
     if len(distinct) == 1:
         return distinct[0]
-    first = _GREETING.match(distinct[0])
-    greeting = first[0].strip() if first else _HELLO[language]
-    said = dict.fromkeys(_body(answer, brand_name) for answer in distinct)
-    last = _SIGNATURE.search(distinct[-1])
-    ending = last[0].strip() if last else brand_name
+    framed = request.frame.values(language)
+    bare = [request.frame.unframed(answer, language) for answer in distinct]
+    first = _GREETING.match(bare[0])
+    greeting = first[0].strip() if first else framed["greeting"]
+    said = dict.fromkeys(_body(answer, request.brand_name) for answer in bare)
+    last = _SIGNATURE.search(bare[-1])
+    ending = last[0].strip() if last else framed["sign_off"]
     return "\n\n".join(part for part in (greeting, *said, ending) if part)
 
 

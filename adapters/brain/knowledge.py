@@ -21,7 +21,6 @@ from adapters.brain.grounded_draft import (
 from adapters.brain.relevance import Coverage, excerpt, read_question
 from domain.agent.brain import BrainRequest, Citation, Language, Passage, PassageSentence
 from domain.agent.intents.wanted import clauses_that_want
-from domain.agent.template import clean_value
 
 # A passage of less coverage is about something else.
 RELEVANT: Final = 0.5
@@ -42,7 +41,6 @@ _ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|
 _TWO_QUESTIONS: Final = re.compile(
     rf"\b{_ASKS}\b[^.?!]{{0,200}}\b(?:et|and|puis|also|aussi)\b[^.?!]{{0,30}}\b{_ASKS}\b"
 )
-_HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 _COLON: Final[dict[Language, str]] = {"fr": " : ", "en": ": "}
 
 
@@ -61,7 +59,7 @@ def knowledge_draft(
         return dataclasses.replace(draft, strength=ARBITRARY_STRENGTH, evident=False)
     if chosen is not None and chosen.probability >= LEAST_PROBABILITY:
         return GroundedDraft(
-            response=_letter(request, chosen.passage.language, spoken(chosen)),
+            response=request.frame.framed(spoken(chosen), chosen.passage.language),
             citations=(_citation(chosen.passage),),
             strength=min(chosen.probability, ARBITRARY_STRENGTH),
         )
@@ -122,7 +120,7 @@ def _draft(
         chosen = answers.choose(asking.text, seen.language, [passage], seen.probabilities)
         text = spoken(chosen) if chosen else text
     return GroundedDraft(
-        response=_letter(request, passage.language, text),
+        response=request.frame.framed(text, passage.language),
         citations=(_citation(passage),),
         strength=found.strength,
         evident=asking.covered and asking.wanted is not None and not found.asks_twice,
@@ -161,10 +159,6 @@ def _joined(lines: Sequence[str]) -> str:
     if all(line[-1:] in ".!?…" for line in others):
         return f"{first}\n\n{' '.join(others)}"
     return "\n".join((first, "", *(f"- {line}" for line in others)))
-
-
-def _letter(request: BrainRequest, language: Language, text: str) -> str:
-    return "\n\n".join(filter(None, (_HELLO[language], text, clean_value(request.brand_name))))
 
 
 def _citation(passage: Passage) -> Citation:

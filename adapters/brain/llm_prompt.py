@@ -193,7 +193,7 @@ def _templates(
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))
     found: list[tuple[Template, str]] = []
     for template in fitting:
-        filled = fill(template.body, values)
+        filled = fill(template.body, {**values, **request.frame.values(template.language)})
         if filled.complete and len(found) < _TEMPLATES:
             found.append((template, filled.text))
     return found

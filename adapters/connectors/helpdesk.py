@@ -10,8 +10,13 @@ from typing import Final
 import httpx
 from pydantic import JsonValue
 
-from adapters.connectors.http import ConnectorCall, Forbidden
-from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from adapters.connectors.http import ConnectorCall
+from domain.integrations.errors import (
+    ActionForbidden,
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+)
 from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
@@ -61,7 +66,7 @@ def tagging() -> Iterator[None]:
     """Around adding tags: once more changes nothing, so that ActionUnknown never comes out."""
     try:
         yield
-    except Forbidden:
+    except ActionForbidden:
         raise ActionRefused(_NOT_ITS_TICKET) from None
     except ActionUnknown:
         raise ActionUnreachable("nobody knows whether the tags were added") from None
@@ -73,7 +78,7 @@ def writing(*, again: bool) -> Iterator[None]:
     looks for it again may repeat it, so that ActionUnreachable does not come out."""
     try:
         yield
-    except Forbidden:
+    except ActionForbidden:
         raise ActionRefused(_NOT_ITS_TICKET) from None
     except ActionUnreachable as error:
         if not again:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from domain.core.errors import DomainError
 from domain.core.service_name import ServiceName
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
@@ -37,10 +38,6 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 class Conflict(ActionRefused):
     """409: what the request was about has changed since it was looked at. Nothing was done."""
-
-
-class Forbidden(NotAuthorized):
-    """403: our credentials were taken and are not enough, here or at all. Nothing was done."""
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
@@ -79,9 +76,9 @@ def verifying() -> Iterator[None]:
 class ConnectorCall:
     """One call of a connector: its requests, one after another, within one deadline.
 
-    Raises NotAuthorized for 401 and 403, ActionRefused for any other refusal, ActionUnreachable
-    where the request surely did nothing, ActionUnknown for an effect nobody can tell of. None of
-    them, nor what they were raised from, holds a word of a request or an answer.
+    Raises NotAuthorized for 401, ActionForbidden for 403, ActionRefused for any other refusal,
+    ActionUnreachable where the request surely did nothing, ActionUnknown for an effect nobody can
+    tell of. None of them, nor what they were raised from, holds a word of a request or an answer.
     """
 
     def __init__(self, http: httpx.AsyncClient) -> None:
@@ -119,12 +116,12 @@ class ConnectorCall:
         _refuse(reply, ActionUnknown)
         return _parse(reply, shape, ActionUnknown)
 
-    async def tell(self, request: httpx.Request) -> None:
-        """Have something said, to a side whose answer is its status alone; saying it twice does no
-        harm, so that ActionUnknown is never raised. NotAuthorized is, for 404 and 410 too: the
-        address is the credential, and it is none any more."""
+    async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
+        """Have something said; saying it twice does no harm, so that ActionUnknown is never raised.
+        The address is the credential: NotAuthorized is raised for 404 and 410 too, and for a 403
+        whose body is `revoked`."""
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
-        if reply.status in _GONE:
+        if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):
             raise NotAuthorized(f"HTTP {reply.status}")
         _refuse(reply, ActionUnreachable)
 
@@ -174,7 +171,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
     if reply.status == 401:
         raise NotAuthorized(told)
     if reply.status == 403:
-        raise Forbidden(told)
+        raise ActionForbidden(told)
     if reply.status == 409:
         raise Conflict(told)
     # 408: it got tired of the request, which does not say before which part of the work.

@@ -31,10 +31,10 @@ from adapters.connectors.shopify_shapes import (
 from domain.core.errors import DomainError
 from domain.core.money import Money
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
-    NotAuthorized,
 )
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
@@ -202,7 +202,7 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
         if "THROTTLED" in answer.codes:
             raise ActionUnreachable("throttled")
         if "ACCESS_DENIED" in answer.codes:
-            raise NotAuthorized("a scope is missing")
+            raise ActionForbidden("a scope is missing")
         if answer.errors and _INTERNAL.isdisjoint(answer.codes):
             raise ActionRefused("the shop does not understand")
     raise unclear("an answer with errors, or without data")

@@ -14,6 +14,8 @@ from adapters.connectors.http import ConnectorCall
 from domain.integrations.integration import Integration
 
 _ORIGIN: Final = "https://hooks.slack.com"
+_REVOKED: Final = b"invalid_token"
+"""The body of Slack's 403 for an address that was revoked."""
 
 
 class Slack:
@@ -34,10 +36,11 @@ class Slack:
     async def tell(self, text: str) -> None:
         """Post a message. What Slack would read as a link or a mention is plain text.
 
-        Raises NotAuthorized for an address that is revoked or whose channel is gone, ActionRefused
-        for any other refusal, ActionUnreachable where it may be tried again.
+        Raises NotAuthorized for an address that is revoked or whose channel is gone,
+        ActionForbidden for any other 403, ActionRefused for any other refusal, ActionUnreachable
+        where it may be tried again.
         """
         plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = {"text": plain, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}
         request = self._http.build_request("POST", self._url, json=body)
-        await ConnectorCall(self._http).tell(request)
+        await ConnectorCall(self._http).tell(request, revoked=_REVOKED)

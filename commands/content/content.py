@@ -141,7 +141,7 @@ async def list_templates(
                 one.category.value,
                 one.intent.value if one.intent else "",
                 one.language,
-                "on" if one.is_active else "off",
+                f"{'on' if one.is_active else 'off'}{', starter' if one.is_starter else ''}",
                 one.body,
             )
             for one in found

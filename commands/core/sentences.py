@@ -71,7 +71,8 @@ SENTENCES: Final[Mapping[type[DomainError], str]] = {
     LooseningNotFound: "there is no such change",
     LooseningDecided: "this change was decided already",
     LooseningChanged: "rules have changed since: cancel the change and ask for it again",
-    OwnRequest: "this person typed the request: another one must approve it",
+    OwnRequest: "this person typed the request, or a key of theirs sent it: "
+    "another one must approve it",
     SecondPersonUnfit: "two members must agree, each with a verified address of their own and "
     "a member for 24 hours",
     DraftMissing: "there is no draft to approve: give the answer with --text",

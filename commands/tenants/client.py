@@ -23,6 +23,7 @@ from domain.core.period import period_of
 from domain.playbooks.starter import starter_playbooks
 from domain.tenants.client import Plan
 from services.billing.plans import change_plan, give_trial
+from services.content.templates import add_starter_templates
 from services.playbooks.playbooks import import_playbooks
 from services.playbooks.publish_gate import NEW_CLIENT
 from services.tenants.clients import NewClient, give_brain_budget, open_client
@@ -45,6 +46,9 @@ async def create(
     with_playbooks: Annotated[
         bool, typer.Option("--playbooks/--no-playbooks", help="Begin with the starter set.")
     ] = True,
+    with_templates: Annotated[
+        bool, typer.Option("--templates/--no-templates", help="Begin with the starter templates.")
+    ] = True,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -57,6 +61,8 @@ async def create(
         # Only now: the new owner may be who does it.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
+        if with_templates:
+            await add_starter_templates(work, actor)
     answer(as_json, f"Client {brand} made.", client_id=work.tenant, owner_user_id=owner)
 
 

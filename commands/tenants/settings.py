@@ -23,6 +23,7 @@ from commands.core.texts import FILE_HELP, text_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
+from domain.tenants.frame_settings import frame_fields
 from domain.widget.widget import MAX_OVERLAP_HOURS, OVERLAP_HOURS
 from services.tenants.client_settings import adjust_settings
 from services.widget.widget_settings import rotate_widget_key as rotate_key
@@ -83,6 +84,13 @@ async def change(
             "the built-in words."
         ),
     ] = None,
+    frame: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="LANGUAGE.FIELD=TEXT, where FIELD is named_greeting, greeting or sign_off; empty: "
+            "the default text. As often as needed."
+        ),
+    ] = None,
     authserv_id: Annotated[
         list[str] | None,
         typer.Option(
@@ -115,6 +123,7 @@ async def change(
         usual=usual,
         sensitive_words=tuple(filter(None, sensitive_word)) if sensitive_word else None,
         acknowledged=_acknowledged(acknowledgement or ()),
+        frame=_frame(frame or ()),
         authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
         ask_rating=ask_rating,
         holds_loosening=holds_loosening,
@@ -176,6 +185,18 @@ def _acknowledged(given: Sequence[str]) -> dict[str, str]:
     return wanted
 
 
+def _frame(given: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Texts by language and field from pairs LANGUAGE.FIELD=TEXT. Raises InvalidInput."""
+    wanted: dict[str, dict[str, str]] = {}
+    for pair in given:
+        place, mark, text = pair.partition("=")
+        language, dot, field = place.strip().partition(".")
+        if not mark or not dot:
+            raise InvalidInput("--frame LANGUAGE.FIELD=TEXT expected, as in fr.greeting=Bonjour,")
+        wanted.setdefault(language, {})[field] = text
+    return wanted
+
+
 def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
     if as_json:
         answer(True, "", **found.model_dump(mode="json"))
@@ -192,6 +213,7 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         retention=", ".join(f"{name}={kept}" for name, kept in days.items()) or "-",
         sensitive_words=", ".join(found.sensitive_words) or "-",
         **{f"acknowledgement_{tongue}": text for tongue, text in found.acknowledgement.items()},
+        **{f"frame_{place}": text for place, text in frame_fields(found.frame).items()},
         authserv_ids=", ".join(found.authserv_ids) or "-",
         ask_rating="yes" if found.ask_rating else "no",
         holds_loosening="yes" if found.holds_loosening else "no",

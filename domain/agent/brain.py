@@ -10,10 +10,12 @@ from typing import Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.shown_file import ShownFile
+from domain.agent.template import FRAME_NAMES
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 
@@ -36,7 +38,8 @@ class Template(BaseModel):
     """A merchant's own answer; `body` may hold placeholders.
 
     `intent`: what a customer must want for it to be sent; without one a human looks first.
-    `not_for`: words of the cases that it must not answer.
+    `not_for`: words of the cases that it must not answer. `is_starter`: the client started with it
+    and has not edited it, so that anything of the client's own is preferred.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -48,6 +51,7 @@ class Template(BaseModel):
     body: str
     intent: Intent | None = None
     not_for: tuple[str, ...] = ()
+    is_starter: bool = False
 
 
 class PassageSentence(BaseModel):
@@ -95,7 +99,8 @@ class BrainRequest(BaseModel):
     `order` was looked up and belongs to this customer. `offers` are the actions that code found
     possible here, everything about them resolved: a brain chooses from them and adds nothing.
     `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
-    `today` is the date in UTC, for a brain that has no clock.
+    `today` is the date in UTC, for a brain that has no clock. `frame`: how the client greets this
+    customer and signs, for answers that are not templates.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -113,12 +118,19 @@ class BrainRequest(BaseModel):
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
     attachments: tuple[ShownFile, ...] = ()
+    frame: AnswerFrame = PLAIN_FRAME
 
     @field_validator("fields")
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
-        """What a caller sends makes no promise of ours."""
-        return {name: value for name, value in fields.items() if name not in PLACEHOLDERS}
+        """What a caller sends makes no promise of ours, and greets or signs nothing."""
+        ours = PLACEHOLDERS | FRAME_NAMES
+        return {name: value for name, value in fields.items() if name not in ours}
+
+    def has_answered(self, text: str) -> bool:
+        """Return whether the agent has sent exactly this answer in the conversation before."""
+        said = (" ".join(turn.body.split()) for turn in self.turns if turn.author == "agent")
+        return " ".join(text.split()) in said
 
     @classmethod
     def about(
@@ -135,13 +147,14 @@ class BrainRequest(BaseModel):
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
         attachments: tuple[ShownFile, ...] = (),
+        frame: AnswerFrame = PLAIN_FRAME,
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
             text=event.text,
             subject=event.subject,
             brand_name=brand_name,
-            fields=greetable_fields(event.fields),
+            fields=greetable_fields(event),
             templates=templates,
             passages=passages,
             turns=turns,
@@ -151,6 +164,7 @@ class BrainRequest(BaseModel):
             offers=offers,
             today=today,
             attachments=attachments,
+            frame=frame,
         )
 
 

@@ -1,13 +1,18 @@
 """The customer's display name, as a greeting may use it.
 
 Anyone chooses their display name. One with a link, an amount or a sentence would be a stranger's
-text in the shop's answer, so the greeting leaves it out.
+text in the shop's answer, and "Acme Ltd" or "Guest" is no person. The greeting leaves them out.
 """
 
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
+
+from domain.core.lexicon import LexiconFile, lexicon
+from domain.core.text import fold
+from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
@@ -16,9 +21,20 @@ _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # Between two letters a dot is a domain's; after more than a title or an initial it ends a sentence.
 _DOT: Final = re.compile(r"\.(?=\w)(?!(?<=\b\w\.)\w)|(?<=\w{4})\.")
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _WWW: Final = re.compile(r"\b(?:www|https?)\b", re.IGNORECASE)
 _MONEY: Final = re.compile(
     r"\b(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|francs?|bitcoins?|btc)\b", re.IGNORECASE
+)
+_MIN_LETTERS: Final = 2
+_REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
+_VOWEL: Final = re.compile(r"[aeiouy]")
+_LATIN: Final = re.compile(r"[a-z]+")
+# Longer words of Latin letters have a vowel: "Ng" and "Mr" need none.
+_FREE_OF_VOWELS: Final = 3
+# "McDonald" and "DeVito", but not "DarkSlayer".
+_INNER_CAPITAL: Final = re.compile(
+    r"(?<!\bMc)(?<!\bMac)(?<!\b[DL][aeiu])(?<!\bFitz)(?<=[a-z])[A-Z]"
 )
 _PARTICLES: Final = frozenset(
     {
@@ -27,44 +43,30 @@ _PARTICLES: Final = frozenset(
         *("van", "vom", "von", "y", "zu"),
     }
 )
-_PARTS: Final = re.compile(r"[\s'’.,·-]+")
-# Words of sentences. Some are also names, so they count only among three words or more.
-_IN_SENTENCES: Final = frozenset(
-    {
-        *("are", "been", "has", "have", "here", "his", "is", "it", "its", "not", "now"),
-        *("our", "please", "that", "the", "their", "there", "they", "this", "was", "we"),
-        *("were", "with", "won", "yes", "you", "your"),
-        *("aux", "avec", "avez", "avons", "cela", "ces", "cette", "elles", "est", "ici"),
-        *("ils", "je", "maintenant", "mes", "ne", "non", "notre", "nous", "oui", "pas"),
-        *("pour", "ses", "sommes", "sont", "sur", "une", "votre", "vous", "êtes"),
-    }
-)
-# Words of offers, threats and instructions. None is a part of a name.
-_IN_OFFERS: Final = frozenset(
-    {
-        *("account", "approved", "blocked", "call", "canceled", "cancelled", "click"),
-        *("confirm", "congratulations", "coupon", "discount", "dispatched", "expired"),
-        *("expires", "gift", "immediately", "invoice", "login", "offer", "order", "parcel"),
-        *("password", "pay", "payment", "promo", "refund", "refunded", "refunds", "shipped"),
-        *("suspended", "transfer", "urgent", "verified", "verify", "visit", "voucher"),
-        *("winner",),
-        *("accepté", "acceptée", "annulé", "annulée", "appelez", "bloqué", "bloquée"),
-        *("cadeau", "cliquez", "colis", "commande", "compte", "confirmez", "connexion"),
-        *("expire", "expiré", "expirée", "expédiée", "facture", "félicitations", "gagnant"),
-        *("gagnez", "gagné", "gratuit", "gratuite", "livraison", "offert", "offerte"),
-        *("offerts", "paiement", "payez", "rappelez", "remboursement", "remboursé"),
-        *("remboursée", "suspendu", "suspendue", "téléphonez", "urgence", "virement"),
-        *("visitez", "vérifiez"),
-    }
-)
 NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
 """Fields of an event that hold what the customer is called."""
+_SUBJECT: Final = "subject"
+
+
+class _File(LexiconFile):
+    """Words, parted by spaces, that no person is called. `in_sentences`: those that are names too,
+    so that they count among three words or more. `titles`: what may stand before a name.
+    `company_forms`: in capitals alone, for a name may be written like them otherwise."""
+
+    not_names: str
+    in_sentences: str
+    titles: str
+    company_forms: str
 
 
 def is_greetable(name: str) -> bool:
-    """Return whether a display name reads as a name and as nothing else."""
+    """Return whether a display name reads as a person's name and as nothing else."""
+    return _has_form_of_name(name) and _may_be_person(name)
+
+
+def _has_form_of_name(name: str) -> bool:
     words = name.split()
     if not 0 < len(name) <= _MAX_CHARS or not 0 < len(words) <= _MAX_WORDS:
         return False
@@ -72,20 +74,60 @@ def is_greetable(name: str) -> bool:
         return False
     if _DOT.search(name) or _WWW.search(name) or _MONEY.search(name):
         return False
-    parts = [part.casefold() for part in _PARTS.split(unicodedata.normalize("NFC", name)) if part]
-    if not _IN_OFFERS.isdisjoint(parts):
-        return False
-    if len(parts) > _FREE_WORDS and not _IN_SENTENCES.isdisjoint(parts):
-        return False
     said = [word for word in words if word.lower() not in _PARTICLES]
     return len(said) <= _FREE_WORDS or not any(word.islower() for word in said)
 
 
-def greetable_fields(fields: Mapping[str, str]) -> dict[str, str]:
-    """The fields without names that are not greeted: a template's default takes their place."""
+def _may_be_person(name: str) -> bool:
+    if sum(mark.isalpha() for mark in name) < _MIN_LETTERS or _REPEATED.search(name):
+        return False
+    if _INNER_CAPITAL.search(name):
+        return False
+    folded = _WORD.findall(fold(name))
+    known = _words()
+    return (
+        known["not_names"].isdisjoint(folded)
+        and (len(folded) <= _FREE_WORDS or known["in_sentences"].isdisjoint(folded))
+        and known["company_forms"].isdisjoint(_WORD.findall(name))
+        and not known["titles"].issuperset(folded)
+        and not any(_is_typed_blindly(word) for word in folded)
+    )
+
+
+def _is_typed_blindly(word: str) -> bool:
+    is_long = len(word) > _FREE_OF_VOWELS
+    return is_long and _LATIN.fullmatch(word) is not None and not _VOWEL.search(word)
+
+
+@cache
+def _words() -> Mapping[str, frozenset[str]]:
+    file = lexicon(__file__, _File)
+    return {field: frozenset(words.split()) for field, words in file}
+
+
+def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
+    """The event's fields without those that no answer repeats: a template's default takes their
+    place.
+
+    These are names that are not greeted, and every name and subject of a mail whose sender is not
+    proved: its answer reaches the address in the From, whoever wrote the mail.
+    """
+    left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers_mail(event) else frozenset()
     return {
-        key: value for key, value in fields.items() if key not in NAME_FIELDS or is_greetable(value)
+        key: value
+        for key, value in event.fields.items()
+        if key not in left_out and (key not in NAME_FIELDS or is_greetable(value))
     }
+
+
+def greeted_name(event: UnifiedEvent) -> str | None:
+    """Return the customer's name, None where no answer greets by it."""
+    name = event.customer_name
+    return name if name and is_greetable(name) and not _is_strangers_mail(event) else None
+
+
+def _is_strangers_mail(event: UnifiedEvent) -> bool:
+    return event.channel is Channel.EMAIL and not event.may_act
 
 
 def _is_accent(mark: str) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
+from domain.agent.frame import AnswerFrame
 from domain.agent.rulebook import Rulebook
 from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
@@ -20,7 +21,8 @@ class Material:
     under which a question to the customer is asked. `sensitive_words`: the merchant's own.
     `turns_left`: how many answers the agent may still give before people do. `attachments`: the
     files that came with the message. `answers_from_knowledge`: whether an answer that the embedded
-    brain takes from knowledge may be sent without a person."""
+    brain takes from knowledge may be sent without a person. `frame`: how the client greets and
+    signs; None: the default frame."""
 
     event: UnifiedEvent
     brand_name: str
@@ -40,6 +42,7 @@ class Material:
     sensitive_words: tuple[str, ...] = ()
     turns_left: int = 1
     attachments: tuple[ShownFile, ...] = ()
+    frame: AnswerFrame | None = None
     answers_from_knowledge: bool = True
 
     @classmethod

@@ -95,7 +95,11 @@ def _standing(situation: Situation, proposal: Proposal, order: Order) -> Standin
     likely = likely_request(words)
     if likely is not None and likely.kind is proposal.kind:
         return Standing.LIKELY
-    if not proposal.quote.strip() or proposal.quote not in words or speaks_against(words):
+    if (
+        not proposal.quote.strip()
+        or proposal.quote not in words
+        or speaks_against(words, proposal.kind)
+    ):
         return Standing.NONE
     return Standing.LIKELY
 

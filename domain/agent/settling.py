@@ -114,7 +114,7 @@ def _answer_to_which(situation: Situation, language: Language) -> Settled | None
     kind = situation.thread.asked_number
     if kind is None or len(situation.event.order_numbers) != 1:
         return None
-    if speaks_against(situation.event.text):
+    if speaks_against(situation.event.text, kind):
         return None
     answer = _answer(kind, Category.REFUND_REQUEST, language)
     return _asked(answer, _asking_anew(situation, kind))

@@ -19,7 +19,10 @@ EXCERPT: Final = 40
 _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
-KNOWN_NAMES: Final = PLACEHOLDERS | {
+FRAME_NAMES: Final = frozenset({"greeting", "sign_off"})
+"""Placeholders of the client's frame. Their values keep their lines."""
+
+KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
     "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
 }  # fmt: skip
@@ -36,7 +39,7 @@ class Filled:
 
     `missing` names what had neither value nor default, each once and in order; a placeholder that
     cannot be read stands there as it was written. `text` may be sent only if `missing` is empty.
-    `used` counts the placeholders filled with a value rather than a default.
+    `used` counts the placeholders filled with a value, neither a default nor the frame.
     """
 
     text: str
@@ -75,9 +78,10 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         if not _NAME.fullmatch(name):
             missing[match.group(0)] = None
             return ""
-        value = clean_value(values.get(name, ""))
+        given = values.get(name, "")
+        value = given.strip() if name in FRAME_NAMES else clean_value(given)
         if value:
-            used += 1
+            used += name not in FRAME_NAMES
             return value
         if not bar:
             missing[name] = None

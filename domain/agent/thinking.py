@@ -16,6 +16,7 @@ from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passa
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import READ_CHARS, SKIMMED_CHARS, others_turn
+from domain.agent.frame import AnswerFrame
 from domain.agent.intent import Intent
 from domain.agent.language import spoken_language
 from domain.agent.material import Material
@@ -155,6 +156,7 @@ async def _request(
         offers=offers(situation),
         today=now.date(),
         attachments=material.attachments,
+        frame=material.frame or AnswerFrame.of({}, brand_name=material.brand_name),
     )
 
 

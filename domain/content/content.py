@@ -47,6 +47,9 @@ class TemplateEntry(Template):
     """A template as its authors see it."""
 
     is_active: bool = Field(description="False: no agent is shown it.")
+    is_starter: bool = Field(
+        default=False, description="True: the client started with it and has not edited it."
+    )
     created_at: datetime
     updated_at: datetime | None
 

@@ -24,7 +24,8 @@ class FirstStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """`kind`: webhook_off, webhook_failing, connection or poll. `record_id`: what it is about.
+    """`kind`: webhook_off, webhook_failing, connection, connection_forbidden
+    or poll. `record_id`: what it is about.
     `name`: a webhook's label, or a connection's provider. `failures`: in a row. `reason`: the error
     code of the last one; empty where it is not kept."""
 

@@ -22,6 +22,7 @@ from domain.tenants.client_settings import (
     check_branding,
     check_sensitive_words,
 )
+from domain.tenants.frame_settings import check_frame
 
 
 class ClientRecord(Record):
@@ -115,6 +116,14 @@ class SettingsRecord(Record):
             "once.",
         ),
     ]
+    frame: Annotated[
+        dict[str, dict[str, str]],
+        Field(
+            default={},
+            description="By language: `named_greeting`, `greeting` and `sign_off` of answers, "
+            "where the client chose.",
+        ),
+    ]
     authserv_ids: Annotated[
         tuple[str, ...],
         Field(description="Mail servers whose `Authentication-Results` are believed."),
@@ -158,6 +167,7 @@ class SettingsRecord(Record):
                 "authserv_ids": check_authserv_ids(self.authserv_ids),
                 "sensitive_words": check_sensitive_words(self.sensitive_words),
                 "acknowledgement": check_acknowledgement(self.acknowledgement),
+                "frame": check_frame(self.frame),
             }
             check_retention(self.retention)
         except InvalidInput as error:
@@ -199,6 +209,9 @@ class TemplateRecord(Record):
         tuple[str, ...], Field(description="Words of the messages that it must not answer.")
     ] = ()
     is_active: Annotated[bool, Field(description="Whether the agent may use it.")]
+    is_starter: Annotated[
+        bool, Field(description="Whether the client started with it and has not edited it.")
+    ] = False
     created_at: Annotated[Time, Field(description="When it was made.")]
     updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]
 

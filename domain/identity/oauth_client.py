@@ -16,8 +16,8 @@ MAX_NAME: Final = 100
 UNUSED_KEPT: Final = timedelta(hours=24)
 """How long a registration lasts that no user has consented to."""
 UNUSED_AT_MOST: Final = 5_000
-"""Of such registrations in the whole installation. Beyond it, the oldest make room: a flood pushes
-out its own, and a client that is being connected has been registered for a minute."""
+"""Of such registrations in the whole installation. Beyond it, those of the networks with the
+most make room, the oldest first: a flood pushes out its own."""
 
 _DOCUMENT: Final = "https://"
 # Controls, what cannot be seen or turns the line round, private letters, lone halves of letters.

@@ -6,7 +6,8 @@ from typing import Final
 
 from domain.billing.errors import QuotaExhausted
 from domain.inbound.inbound_webhook import Outcome, WaitsFor
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
 # Credits may be bought and a plan changed at any time, and a month turns.
@@ -32,25 +33,28 @@ class WebhookEffect:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit refused it. `lasts`: until the next try. `customer`: the key of whom it is of."""
+    """A limit refused it. `lasts`: until the next try. `customer`: whom it counts for."""
 
     waits_for: WaitsFor
     lasts: timedelta
-    customer: str | None = None
+    customer: LimitKey | None = None
 
 
-def wait_after(
-    refused: ClientRateLimited | CustomerRateLimited | QuotaExhausted, customer: str | None
-) -> Wait:
+MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed
+
+
+def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
     """How long a refused ticket waits, and for what."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)
         case ClientRateLimited():
             return Wait(WaitsFor.CLIENT_LIMIT, _pause(refused), customer)
+        case UnprovedShareUsed():
+            return Wait(WaitsFor.UNPROVED_LIMIT, _pause(refused), customer)
         case QuotaExhausted():
             return Wait(WaitsFor.QUOTA, QUOTA_RETRY, customer)
 
 
-def _pause(refused: ClientRateLimited | CustomerRateLimited) -> timedelta:
+def _pause(refused: MessagesWait) -> timedelta:
     return timedelta(seconds=refused.retry_after_s or 1)

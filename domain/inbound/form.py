@@ -65,7 +65,11 @@ class PostedForm:
 
     def only(self, name: str) -> str | None:
         """The value of a field that came once; None where it came never or again."""
-        return self.text(name) if len(self.fields.get(name, ())) == 1 else None
+        return self.text(name) if self.came_once(name) else None
+
+    def came_once(self, name: str) -> bool:
+        """Return whether the field has exactly one value. A second one may be the sender's."""
+        return len(self.fields.get(name, ())) == 1
 
 
 def read_form(request: InboundRequest) -> PostedForm:

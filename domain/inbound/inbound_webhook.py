@@ -36,10 +36,12 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """Which limit a waiting ticket waits for."""
+    """Which limit a waiting ticket waits for. `unproved_limit`: the share of senders that prove
+    nothing."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
+    UNPROVED_LIMIT = "unproved_limit"
     QUOTA = "quota"
 
 

@@ -16,6 +16,7 @@ _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "coo
 _WAITS: Final = {
     WaitsFor.CLIENT_LIMIT: "the client's limit of events an hour",
     WaitsFor.CUSTOMER_LIMIT: "the customer's limit of messages",
+    WaitsFor.UNPROVED_LIMIT: "the share of senders that prove nothing",
     WaitsFor.QUOTA: "the tickets of a new month, or credits",
 }
 _OUTCOMES: Final = {

@@ -11,8 +11,8 @@ from domain.inbound.meaning import InboundTicket
 from domain.intake.attachment import AttachedFile
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
-from domain.intake.mail_authentication import is_of, is_proved
-from domain.intake.mail_headers import mailboxes, message_ids
+from domain.intake.mail_authentication import RESULTS, is_of, is_proved
+from domain.intake.mail_headers import message_ids, only_mailbox
 from domain.integrations.providers import AUTHSERV_ID, Provider
 
 MAX_BODY: Final = 25 * 1024 * 1024
@@ -24,8 +24,6 @@ INBOUND: Final = "inbound"
 MAX_TEXT: Final = 100_000
 MAX_HTML: Final = 500_000
 _MAX_KEY: Final = 250
-_MAX_LINE: Final = 8_000
-_RESULTS: Final = "authentication-results"
 _EVENT_TYPE: Final = "email.inbound"
 
 
@@ -33,14 +31,16 @@ _EVENT_TYPE: Final = "email.inbound"
 class InboundMail:
     """A mail as its provider handed it over. Nothing in it is believed.
 
-    `headers`: names in lower case with their values, the topmost first. `author`: what the provider
-    says is the From. `recipients`: addresses that it came to, whatever its To says. `returns_to`:
-    the sender of its envelope, empty for a bounce; None where the provider does not say.
+    `headers`: names in lower case with their values, the topmost first. `has_all_headers`: none was
+    cut or left out. `author`: what the provider says is the From. `recipients`: addresses that it
+    came to, whatever its To says. `returns_to`: the sender of its envelope, empty for a bounce;
+    None where the provider does not say.
     """
 
     provider: Provider
     provider_id: str
     headers: Sequence[tuple[str, str]]
+    has_all_headers: bool
     author: str
     to: str = ""
     cc: str = ""
@@ -59,12 +59,12 @@ class InboundMail:
     def only_author(self) -> str | None:
         """The address of the From, if there is exactly one and its provider says the same."""
         froms = self.values("from")
-        told = mailboxes(self.author[:_MAX_LINE])
-        boxes = mailboxes(froms[0][:_MAX_LINE]) if froms else told
-        if len(froms) > 1 or len(boxes) != 1 or len(told) != 1 or boxes[0].address is None:
+        told = only_mailbox(self.author)
+        box = only_mailbox(froms[0]) if froms else told
+        if len(froms) > 1 or box is None or told is None or box.address is None:
             return None
-        same = customer_key(boxes[0].address) == customer_key(told[0].address)
-        return boxes[0].address if same else None
+        same = customer_key(box.address) == customer_key(told.address)
+        return box.address if same else None
 
 
 def ticket_of(
@@ -74,16 +74,17 @@ def ticket_of(
 
     `settings`: the integration's. `is_vouched`: the provider itself found that the mail is of its
     From's domain. Else the word of the mail server that all the integration's mails pass is taken,
-    where the merchant has named one. Headers of that name are not handed on: somebody who writes
-    to the provider's address directly can write them.
+    where the merchant has named one. Headers of that name are not handed on: every sender who knows
+    the provider's address can write them. A mail whose headers were cut proves nothing: another
+    From, or a signature of a part of the text, may stand in what is missing.
     """
     mail = _storable(mail)
     author = mail.only_author
     server = settings.get(AUTHSERV_ID)
-    is_genuine = author is not None and (
-        is_vouched or (bool(server) and is_proved(author, mail.values(_RESULTS), (str(server),)))
+    is_genuine = (author is not None and mail.has_all_headers) and (
+        is_vouched or (bool(server) and is_proved(author, mail.values(RESULTS), (str(server),)))
     )
-    headers: list[JsonValue] = [[name, value] for name, value in mail.headers if name != _RESULTS]
+    headers: list[JsonValue] = [[name, value] for name, value in mail.headers if name != RESULTS]
     if mail.returns_to is not None:
         headers.insert(0, ["return-path", f"<{mail.returns_to.strip().strip('<>')}>"])
     payload: dict[str, JsonValue] = {

@@ -13,12 +13,14 @@ class DutyReason(StrEnum):
     `no_address`: the platform named no customer, so that only its facts of the orders were
     erased. `data_requested`: somebody hands the customer's data over. `conversations_left`: what
     came from the shop is erased; conversations with its customers, exports and what was sent to
-    other systems are not.
+    other systems are not. `shop_unproved`: the connection's credentials never opened the shop, so
+    that an operator decides on the erasure; nothing was erased.
     """
 
     NO_ADDRESS = "no_address"
     DATA_REQUESTED = "data_requested"
     CONVERSATIONS_LEFT = "conversations_left"
+    SHOP_UNPROVED = "shop_unproved"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,14 @@ from typing import Final
 from domain.core.plain_text import clean_address
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel, InboundEvent, channel_of
-from domain.intake.mail_authentication import is_proved
-from domain.intake.mail_headers import Mailbox, MailHeaders, checked_address, mailboxes
+from domain.intake.mail_authentication import RESULTS, is_proved
+from domain.intake.mail_headers import (
+    Mailbox,
+    MailHeaders,
+    checked_address,
+    mailboxes,
+    only_mailbox,
+)
 from domain.intake.mail_sender import Writer, is_robot, writer_of
 from domain.intake.payload_paths import EMAIL_ADDRESS
 from domain.intake.payload_view import PayloadView, scalar_text
@@ -113,13 +119,15 @@ def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
 
 
 def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
-    """Not without exactly one sender: of several nobody can say which one was meant."""
-    froms = heads.headers.values("from")
-    read = mailboxes(froms[0]) if froms else mailboxes(heads.headers.view.get("from"))
-    if len(froms) > 1 or len(read) != 1 or not _same(read[0].address, sender.address):
+    """Return whether the mail's server proved its sender, which must be the only one. A second From
+    may stand in headers that were not read whole."""
+    froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
+    if froms is None or found is None or len(froms) > 1:
         return False
-    found = heads.headers.values("authentication-results")[:_MAX_RESULTS]
-    return is_proved(sender.address or "", found, authserv_ids)
+    author = only_mailbox(froms[0] if froms else heads.headers.view.get("from"))
+    if author is None or not _same(author.address, sender.address):
+        return False
+    return is_proved(sender.address or "", found[:_MAX_RESULTS], authserv_ids)
 
 
 @dataclass(frozen=True, slots=True)

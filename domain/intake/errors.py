@@ -24,14 +24,20 @@ class RunInProgress(DomainError):
 
 
 class CustomerRateLimited(DomainError):
-    """One customer wrote too many messages in ten minutes; `oldest`: the first that counts."""
+    """One customer wrote too many messages in ten minutes; `oldest`: the first that counts. `key`:
+    the digest of the one whom it counts for."""
 
     code = "customer_rate_limited"
 
     def __init__(
-        self, customer_email: str, retry_after_s: float, oldest: datetime | None = None
+        self,
+        customer_email: str,
+        retry_after_s: float,
+        oldest: datetime | None = None,
+        key: bytes = b"",
     ) -> None:
         super().__init__()  # without the address: errors are logged
+        self.key = key
         self.oldest = oldest
         self.customer_email = customer_email
         self.retry_after_s = retry_after_s
@@ -49,6 +55,16 @@ class ClientRateLimited(DomainError):
     def __init__(self, retry_after_s: float, oldest: datetime | None = None) -> None:
         super().__init__()
         self.oldest = oldest
+        self.retry_after_s = retry_after_s
+
+
+class UnprovedShareUsed(DomainError):
+    """The share of senders that prove nothing is used up: messages of the hour, or tickets."""
+
+    code = "unproved_share_used"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
         self.retry_after_s = retry_after_s
 
 

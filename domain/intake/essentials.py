@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from domain.core.plain_text import clean_line
 from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.mail_headers import header_pair
 from domain.intake.normalization import MAX_FIELD_CHARS
 from domain.intake.payload_paths import (
     EMAIL_ADDRESS,
@@ -28,9 +29,10 @@ from domain.intake.payload_view import PayloadView, folded, scalar_text
 
 # More than is read of any value but the text: of message ids 8,000 characters, four times over.
 _MAX_VALUE_CHARS: Final = 32_000
-_MAX_HEADER_BLOCK: Final = 100_000
+# One more than is read, here and of lists, so that what was cut is known to be.
+_MAX_HEADER_BLOCK: Final = 100_001
 # No list of mailboxes or of a header's values is read further.
-_MAX_ITEMS: Final = 300
+_MAX_ITEMS: Final = 301
 # No sender has so many. Looking through more of them would hold up who else is answered meanwhile,
 # so they go as they are.
 _MANY: Final = 500
@@ -132,20 +134,9 @@ def _kept_headers(value: JsonValue) -> JsonValue:
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):
-        pairs = (_pair(item) for item in value)
-        return [[name, _value(name, inner)] for name, inner in filter(None, pairs)]
+        pairs = map(header_pair, value)
+        return [None if one is None else [one[0], _value(*one)] for one in pairs]
     return _cut(value, _MAX_HEADER_BLOCK)
-
-
-def _pair(item: JsonValue) -> tuple[str, JsonValue] | None:
-    if isinstance(item, dict):
-        view = PayloadView(item)
-        name, value = view.get("name") or view.get("key"), view.get("value")
-    elif isinstance(item, list) and len(item) == 2:
-        name, value = item
-    else:
-        return None
-    return (name, value) if isinstance(name, str) else None
 
 
 def _value(name: str, value: JsonValue) -> JsonValue:

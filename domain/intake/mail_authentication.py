@@ -1,8 +1,8 @@
 """Whether a mail's sender is proved: what the merchant's own mail server found (RFC 8601).
 
-Anybody can write `Authentication-Results` into a mail. Only the topmost header in the name of a
-server that the merchant has named is believed. Nothing is verified here, and in doubt nothing is
-proved.
+Every sender can write `Authentication-Results` into a mail. Only the topmost header in the name of
+a server that the merchant has named is believed. Nothing is verified here, and in doubt nothing is
+proved: a header that cannot be read may be that server's, and those below it may be the sender's.
 """
 
 import re
@@ -12,7 +12,10 @@ from typing import Final
 
 from domain.core.effort import spend
 
+RESULTS: Final = "authentication-results"
 _MAX_CHARS: Final = 8_000
+_AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
+_VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
 # A domain without a policy is none that failed: then a signature may still prove it.
 _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
@@ -40,12 +43,17 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
     """Whether a trusted server found that the mail is of the domain of its From `address`.
 
     `headers`: the values of Authentication-Results, topmost first. DMARC passed; or, where it says
-    nothing against it, a signature or the envelope of that domain did, or of one above it.
+    nothing against it, a signature or the envelope of that domain did, or of one above it. Headers
+    below one that cannot be read prove nothing.
     """
     trusted = frozenset(authserv_ids)
-    read = (_read(header) for header in headers) if trusted else ()
-    found = next((one for one in read if one and one.authserv_id in trusted), None)
-    return found is not None and _passes(found.findings, _domain(address))
+    for header in headers if trusted else ():
+        read = _read(header)
+        if read is None:
+            return False
+        if read.authserv_id in trusted:
+            return _passes(read.findings, _domain(address))
+    return False
 
 
 def is_of(address: str, named: str) -> bool:
@@ -87,14 +95,14 @@ def _domain(address: str) -> str:
 
 
 def _read(header: str) -> _Results | None:
-    """A header value taken apart; None if it is none. It is read strictly: a value that hides a
-    result in a comment or in quotation marks must not make one."""
+    """A header value taken apart; None if it cannot be read. It is read strictly: a value that
+    hides a result in a comment or in quotation marks must not make one."""
     spend(min(len(header), _MAX_CHARS))
     statements = _statements(header) if len(header) <= _MAX_CHARS else None
     if not statements or not statements[0] or len(statements[0]) > 2:
         return None
     authserv_id, *version = statements[0]
-    if version and not version[0].isdigit():
+    if version not in ([], [_VERSION]) or not _AUTHSERV_ID.fullmatch(authserv_id.rstrip(".")):
         return None
     findings = []
     for words in statements[1:]:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email.errors import MessageError
 from email.header import decode_header, make_header
@@ -14,14 +13,15 @@ from pydantic import JsonValue
 
 from domain.core.effort import spend
 from domain.core.plain_text import clean_address, clean_line, without_controls
-from domain.intake.payload_view import PayloadView, scalar_text
+from domain.intake.payload_view import PayloadView, folded, scalar_text
 
 _MAX_HEADERS: Final = 300
 _MAX_VALUE_CHARS: Final = 8_000
-_MAX_BLOCK_CHARS: Final = 100_000
+MAX_BLOCK_CHARS: Final = 100_000
 _MAX_BLOCK_LINES: Final = 2_000
 _MAX_REFERENCES: Final = 20
 _MAX_BOXES: Final = 20
+_MAX_BOX_CHARS: Final = 1_000
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
 _MESSAGE_ID: Final = re.compile(r"<[^<>\s]{1,250}>")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;\"]{1,64}@[^\s@<>,;\"]{1,255}")
@@ -42,6 +42,22 @@ class Mailbox:
     address: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class HeaderList:
+    """Names in lower case with their values, in the order in which they were sent.
+
+    `is_whole`: every header was read and their order is certain. Other headers prove nothing.
+    """
+
+    pairs: tuple[tuple[str, JsonValue], ...]
+    is_whole: bool
+
+    def certain(self, name: str) -> tuple[str, ...]:
+        """Return the values of the headers `name`; empty for a value that cannot be read whole."""
+        values = [value for key, value in self.pairs if key == name]
+        return tuple(text or "" for value in values for text in _texts(value))
+
+
 class MailHeaders:
     """Headers from `headers` in any usual shape and from top-level keys, taken apart once.
 
@@ -51,13 +67,14 @@ class MailHeaders:
 
     def __init__(self, view: PayloadView) -> None:
         self.view = view
-        self._pairs = tuple(tuple(_pairs(view.get(path))) for path in _HEADER_PATHS)
+        given = map(view.get, _HEADER_PATHS)
+        self._lists = tuple(header_list(value) for value in given if value is not None)
 
     def first(self) -> dict[str, str]:
         """Header name, lower case, to its first value, without line breaks."""
         found: dict[str, str] = {}
-        for pairs in self._pairs:
-            for name, value in pairs:
+        for headers in self._lists:
+            for name, value in headers.pairs:
                 joined = _joined(value) if name not in found else None
                 if joined is not None:
                     found[name] = clean_line(joined, _MAX_VALUE_CHARS)
@@ -70,35 +87,71 @@ class MailHeaders:
     def values(self, name: str) -> tuple[str, ...]:
         """Every value of the headers of that name, lower case, the topmost first. A value that is
         too long to be read whole is empty."""
-        for pairs in self._pairs:
-            if found := [text for key, value in pairs if key == name for text in _whole(value)]:
+        for headers in self._lists:
+            values = [value for key, value in headers.pairs if key == name]
+            if found := [text for value in values for text in _texts(value) if text is not None]:
                 return tuple(found)
-        return tuple(_whole(self.view.get(name)))
+        return tuple(text for text in _texts(self.view.get(name)) if text is not None)
+
+    def certain(self, name: str) -> tuple[str, ...] | None:
+        """Return the values of the headers `name` for a proof, topmost first, or None in doubt.
+
+        Headers are in doubt if some were cut or cannot be read, or if they came twice and differ.
+        A value that cannot be read whole is empty.
+        """
+        paths = (*_HEADER_PATHS, name)
+        if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
+            return None
+        found = {headers.certain(name) for headers in self._lists}
+        if len(found) > 1 or not all(headers.is_whole for headers in self._lists):
+            return None
+        return next(iter(found), ())
+
+    def certain_anywhere(self, name: str) -> tuple[str, ...] | None:
+        """The same, also from the top level. Its values beside `headers` are in doubt unless
+        `headers` has them too."""
+        listed, value = self.certain(name), self.view.get(name)
+        beside = () if value is None else tuple(text or "" for text in _texts(value))
+        if listed is None or not self._lists:
+            return None if listed is None else beside
+        return listed if set(beside) <= set(listed) else None
 
 
-def header_pairs(value: JsonValue | None) -> tuple[tuple[str, str], ...]:
-    """Names, lower case, and values of headers in any usual shape, in their order: at most 300."""
-    given = ((name, _joined(inner)) for name, inner in _pairs(value))
-    return tuple((name, text) for name, text in given if text is not None)
-
-
-def _pairs(value: JsonValue | None) -> Iterator[tuple[str, JsonValue]]:
-    """Names, lower case, and values, in the order in which they were sent."""
+def header_list(value: JsonValue) -> HeaderList:
+    """Return the first 300 headers of any usual shape."""
+    is_whole = True
     if isinstance(value, str):
-        value = _decoded_block(value)
-    items: Iterable[tuple[str, JsonValue] | None] = ()
+        value, is_whole = _decoded_block(value)
     if isinstance(value, dict):
-        items = value.items()
+        items: list[tuple[str, JsonValue] | None] = list(islice(value.items(), _MAX_HEADERS))
     elif isinstance(value, list):
-        items = map(_pair, value)
-    for pair in islice(filter(None, items), _MAX_HEADERS):
-        yield clean_line(pair[0], 200).lower(), pair[1]
+        items = [header_pair(item) for item in value[:_MAX_HEADERS]]
+    else:
+        return HeaderList((), is_whole=False)
+    pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
+    # An object's keys have no order: of two spellings of a name neither is the upper one.
+    has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
+    are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
+    return HeaderList(pairs, is_whole and has_order and are_short and len(pairs) == len(value))
 
 
-def _pair(item: JsonValue) -> tuple[str, JsonValue] | None:
+def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
+    """Return names, lower case, and values of the first 300 headers, and whether these are all that
+    were sent."""
+    headers = header_list(value)
+    given = ((name, _joined(inner)) for name, inner in headers.pairs)
+    are_texts = all(isinstance(inner, str) for _, inner in headers.pairs)
+    pairs = tuple((name, text) for name, text in given if text is not None)
+    return pairs, headers.is_whole and are_texts
+
+
+def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
+    """Return the name and the value of a list's item; None if it is no header."""
     if isinstance(item, dict):
         named = PayloadView(item)
         name, content = named.get("name") or named.get("key"), named.get("value")
+        if named.doubled:
+            return None
     elif isinstance(item, list) and len(item) == 2:
         name, content = item
     else:
@@ -106,10 +159,14 @@ def _pair(item: JsonValue) -> tuple[str, JsonValue] | None:
     return (name, content) if isinstance(name, str) else None
 
 
-def _whole(value: JsonValue | None) -> list[str]:
-    given = value[:_MAX_HEADERS] if isinstance(value, list) else [value]
-    texts = [text for item in given if (text := scalar_text(item)) is not None]
-    return [clean_line(text, len(text)) if len(text) <= _MAX_VALUE_CHARS else "" for text in texts]
+def _texts(value: JsonValue) -> list[str | None]:
+    """The values of a header: None for what is no text, empty for a text that is too long."""
+    given = value[:_MAX_HEADERS] if isinstance(value, list) and value else [value]
+    return [None if text is None else _readable(text) for text in map(scalar_text, given)]
+
+
+def _readable(text: str) -> str:
+    return clean_line(text, len(text)) if len(text) <= _MAX_VALUE_CHARS else ""
 
 
 def _joined(value: JsonValue | None) -> str | None:
@@ -118,29 +175,47 @@ def _joined(value: JsonValue | None) -> str | None:
     return scalar_text(value)
 
 
-def _decoded_block(block: str) -> JsonValue:
-    """A raw header block as pairs, or what its JSON says (Mailgun's message-headers)."""
-    block = block[:_MAX_BLOCK_CHARS]
+def decoded_json(text: str) -> JsonValue:
+    """Return the value of a JSON text, an object with a doubled key as a list of pairs. Raises
+    ValueError, RecursionError."""
+    decoded: JsonValue = json.loads(text, object_pairs_hook=_object)
+    return decoded
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else [list(pair) for pair in pairs]
+
+
+def _decoded_block(block: str) -> tuple[JsonValue, bool]:
+    """A raw header block as pairs, or what its JSON says (Mailgun's message-headers), and whether
+    all of it was read."""
+    is_whole = len(block) <= MAX_BLOCK_CHARS
+    block = block[:MAX_BLOCK_CHARS]
     spend(len(block))
     if block.lstrip()[:1] in {"[", "{"}:
         try:
-            decoded: JsonValue = json.loads(block)
+            return decoded_json(block), is_whole
         except (ValueError, RecursionError):
-            return None
-        return decoded if isinstance(decoded, list | dict) else None
+            return None, False
     pairs: list[list[str]] = []
     # Only what ends a line in a mail: a subject with another break must not become two headers.
-    for raw in re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)[
-        :_MAX_BLOCK_LINES
-    ]:
-        line = without_controls(raw)
+    lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
+    for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
-            break
+            # More follows, and mail servers do not agree on what ends the headers.
+            return _unfolded(pairs), False
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())
         elif ":" in line:
             name, _, content = line.partition(":")
             pairs.append([name.strip(), content.strip()])
+        else:
+            is_whole = False
+    return _unfolded(pairs), is_whole and len(lines) <= _MAX_BLOCK_LINES
+
+
+def _unfolded(pairs: list[list[str]]) -> JsonValue:
     return [[name, " ".join(contents)] for name, *contents in pairs]
 
 
@@ -176,6 +251,15 @@ def mailboxes(value: JsonValue | None) -> tuple[Mailbox, ...]:
     return _of_item(value)
 
 
+def only_mailbox(value: JsonValue | None) -> Mailbox | None:
+    """Return the mailbox of a From for a proof; None unless it is the only one and was read
+    whole."""
+    text = scalar_text(value)
+    boxes = mailboxes(value)
+    is_read = len(boxes) == 1 and (text is None or len(text) <= _MAX_BOX_CHARS)
+    return boxes[0] if is_read else None
+
+
 def _of_item(value: JsonValue | None) -> tuple[Mailbox, ...]:
     if isinstance(value, dict):
         view = PayloadView(value)
@@ -186,7 +270,7 @@ def _of_item(value: JsonValue | None) -> tuple[Mailbox, ...]:
 
 def _parsed(value: str) -> tuple[Mailbox, ...]:
     try:
-        pairs = getaddresses([clean_line(value, 1_000)])[:_MAX_BOXES]
+        pairs = getaddresses([clean_line(value, _MAX_BOX_CHARS)])[:_MAX_BOXES]
     except (RecursionError, IndexError, ValueError, AttributeError):
         return ()
     return tuple(

@@ -91,7 +91,7 @@ def normalize(
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
         proved=_proved(event, channel, who),
-        mailed_back=mail and not who.is_authenticated and _names_verified(event, channel, who),
+        mailed_back=mail and not who.is_authenticated and names_verified(event, channel, who),
         is_vouched=_is_vouched(event, channel, who),
         author_id=view.line(("author_id",), MAX_ID_CHARS) if channel is Channel.HELPDESK else None,
         platform=head_of(event.event_type),
@@ -103,18 +103,18 @@ def normalize(
 
 def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> ProvedAddress | None:
     address = customer_key(who.box.address)
-    if address is None or not (who.is_authenticated and _names_verified(event, channel, who)):
+    if address is None or not (who.is_authenticated and names_verified(event, channel, who)):
         return None
     by_caller = channel is not Channel.EMAIL or claims_proof(event.payload)
     return ProvedAddress(address=address, by=ProofKind.VOUCHED if by_caller else ProofKind.MAIL)
 
 
-def _names_verified(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
+def names_verified(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
     """Whether the caller vouches for a customer whose mailbox is the one that the key names."""
-    return spells_its_key(who.box.address or "") and _is_verified(event, channel)
+    return spells_its_key(who.box.address or "") and is_verified(event, channel)
 
 
-def _is_verified(event: InboundEvent, channel: Channel) -> bool:
+def is_verified(event: InboundEvent, channel: Channel) -> bool:
     """Whether the caller vouches for the customer.
 
     A caller that may vouch does so unless it says otherwise. The authors of a helpdesk's tickets
@@ -142,7 +142,7 @@ def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bo
     A visitor names what they like, and the ticket that a form opened is the form's.
     """
     if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):
-        return _is_verified(event, channel)
+        return is_verified(event, channel)
     return event.author is None and is_trusted(event.payload) and who.is_themselves
 
 

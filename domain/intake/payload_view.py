@@ -38,13 +38,19 @@ def _steps(path: str) -> tuple[str, tuple[str, ...]]:
 
 
 class PayloadView:
-    """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded."""
+    """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded.
+
+    `doubled`: the folded keys that came in several spellings with different values.
+    """
 
     def __init__(self, payload: Mapping[str, JsonValue]) -> None:
         spend(len(payload))
         self._top: dict[str, JsonValue] = {}
+        self.doubled: set[str] = set()
         for key, value in payload.items():
-            self._top.setdefault(folded(key), value)
+            name = folded(key)
+            if self._top.setdefault(name, value) != value:
+                self.doubled.add(name)
 
     def get(self, path: str) -> JsonValue | None:
         """The value at `path`; None when there is none."""

@@ -67,6 +67,13 @@ class ActionUnreachable(DomainError):
     retryable = True
 
 
+class ActionForbidden(ActionUnreachable):
+    """The other side, or a firewall before it, answered 403: nothing was done. This says nothing
+    about our credentials, so that the connection stays."""
+
+    code = "action_forbidden"
+
+
 class ActionUnknown(DomainError):
     """The connection broke after the request was given over: it may or may not have been done."""
 

@@ -41,6 +41,7 @@ class Integration(BaseModel):
     `settings` are public facts (a shop's domain, an agent's address); `sealed` holds the
     credentials, encrypted (`domain.core.ports.Sealer`): a JSON object of strings. It is empty for
     a connection that only listens: the platform's webhooks come here, and nothing is asked there.
+    `error_code`: why the other side refused the last call, although the connection is kept.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,6 +50,7 @@ class Integration(BaseModel):
     provider: Provider
     settings: dict[str, str] = {}
     sealed: str = Field(repr=False)
+    error_code: str | None = None
 
     @property
     def only_listens(self) -> bool:
@@ -68,7 +70,8 @@ class Integration(BaseModel):
 class IntegrationEntry(BaseModel):
     """A connection as people are shown it: without its credentials.
 
-    `error_code`: why the other side was given up, where the status is `error`.
+    `error_code`: why the other side was given up, where the status is `error`; where it is
+    `connected`, why the last call was refused.
     """
 
     model_config = ConfigDict(frozen=True)

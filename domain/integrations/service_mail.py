@@ -39,8 +39,9 @@ LIMITS: Final = {
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    # A stranger chooses the recipient: refusals must not end the client's mail. Both kinds have
-    # limits of their own, by address, requester and client (domain/identity/mailed_code.py).
+    # A stranger chooses the recipient: refusals must not end the client's mail, whichever sender
+    # the code has. Both kinds have limits of their own, by address, requester and client
+    # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     # These go to the owners of the client alone.

@@ -50,7 +50,8 @@ class SecondPersonRequired(DomainError):
 
 
 class OwnRequest(DomainError):
-    """The person who decides typed the request, or another message of its conversation."""
+    """The person who decides typed the request or another message of its conversation, or made the
+    key that sent one."""
 
     code = "own_request"
 

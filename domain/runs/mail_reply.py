@@ -3,11 +3,12 @@
 import re
 from typing import Final
 
+from domain.agent.brain import Language
 from domain.core.ports import OutgoingMail
 from domain.intake.event import UnifiedEvent
 from domain.integrations.errors import MailRefused
 
-DEFAULT_SUBJECT: Final = "Votre message"
+_YOUR_MESSAGE: Final[dict[Language, str]] = {"fr": "Votre message", "en": "Your message"}
 MAX_REFERENCES: Final = 20
 _NAME: Final = "reply."
 # Of any domain, for each client may have its own; or of the one that all replies had before.
@@ -16,14 +17,18 @@ _OURS: Final = re.compile(
 )
 
 
-def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> OutgoingMail:
+def reply_to(
+    event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
+) -> OutgoingMail:
     """The mail that answers `event`. The same `key` always makes the same name.
 
-    Raises MailRefused for an event that must not be answered by mail.
+    The subject of a sender who is not proved is not repeated: a stranger could have us send it to
+    another person, whose address stands in the From. Raises MailRefused for an event that must not
+    be answered by mail.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")
-    subject = event.subject or DEFAULT_SUBJECT
+    subject = (event.subject if event.may_act else None) or _YOUR_MESSAGE[language]
     if not subject.lower().startswith("re:"):
         subject = f"Re: {subject}"
     references = event.references

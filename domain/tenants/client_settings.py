@@ -12,6 +12,7 @@ from domain.core.plain_text import clean_text, without_controls
 from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
 from domain.tenants.errors import InvalidSettings
+from domain.tenants.frame_settings import check_frame
 
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
@@ -69,6 +70,11 @@ class ClientSettings(BaseModel):
         default={},
         description="By language: what is said to a customer whose matter went to a human at once.",
     )
+    frame: dict[str, dict[str, str]] = Field(
+        default={},
+        description="By language: `named_greeting`, `greeting` and `sign_off` of answers, where "
+        "they differ from the defaults.",
+    )
     authserv_ids: tuple[str, ...] = Field(
         default=(), description="Mail servers whose `Authentication-Results` are believed."
     )
@@ -99,6 +105,7 @@ class SettingsChange(BaseModel):
     retention: dict[str, int | None] | None = None
     sensitive_words: tuple[str, ...] | None = None
     acknowledgement: dict[str, str] | None = None
+    frame: dict[str, dict[str, str]] | None = None
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
@@ -111,7 +118,8 @@ class SettingsAdjustment(BaseModel):
 
     `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
     `usual`: classes that are kept for their usual time again. `authserv_ids`, `sensitive_words`:
-    all of them anew. `acknowledged`: texts by language, an empty one takes it away.
+    all of them anew. `acknowledged`: texts by language, an empty one takes it away. `frame`: texts
+    by language and field, an empty one restores the default.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -122,6 +130,7 @@ class SettingsAdjustment(BaseModel):
     usual: frozenset[str] = frozenset()
     sensitive_words: tuple[str, ...] | None = None
     acknowledged: dict[str, str] = {}
+    frame: dict[str, dict[str, str]] = {}
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
@@ -143,11 +152,19 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         acknowledgement=check_acknowledgement({**there.acknowledgement, **acknowledged})
         if acknowledged
         else None,
+        frame=check_frame(_merged(there.frame, adjustment.frame)) if adjustment.frame else None,
         authserv_ids=None if servers is None else check_authserv_ids(servers),
         ask_rating=adjustment.ask_rating,
         holds_loosening=adjustment.holds_loosening,
         answers_from_knowledge=adjustment.answers_from_knowledge,
     )
+
+
+def _merged(
+    there: Mapping[str, Mapping[str, str]], given: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    languages = dict.fromkeys((*there, *given))
+    return {one: {**there.get(one, {}), **given.get(one, {})} for one in languages}
 
 
 def check_prompt(text: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from domain.tenants.actor import MANAGERS, Actor, ActorKind
+from domain.tenants.actor import MANAGERS, REVIEWERS, Actor, ActorKind, is_operator
 from domain.tenants.client import Role
 from domain.tenants.errors import SecondPersonUnfit
 
@@ -55,6 +55,15 @@ def mailbox(email: str) -> str:
     local, _, domain = email.strip().lower().rpartition("@")
     local = local.partition("+")[0]
     return f"{local.replace('.', '')}@gmail.com" if domain in _DOTLESS else f"{local}@{domain}"
+
+
+def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
+    """Whether the one who agreed first could agree now: an operator, or a member who decides on
+    reviews. An internal admin is no member, and agrees again after one."""
+    member = next((one for one in members if one.user_id == first), None)
+    if member is None:
+        return is_operator(first)
+    return member.role in REVIEWERS and member.unfit(now) is None
 
 
 def is_staff(actor: Actor) -> bool:

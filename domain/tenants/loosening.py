@@ -124,6 +124,7 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "branding": "Appearance. A From name is checked where a mail is sent.",
     "retention": "At least 90 days. The audit log is not part of it.",
     "acknowledgement": "A fixed text after a person has the matter.",
+    "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
 }
 """By setting: why no change of it loosens. Each setting is here or in SETTINGS_RULES."""

@@ -12,6 +12,7 @@ from domain.content.content import (
     check_not_for,
     check_template_body,
 )
+from domain.content.starter_templates import starter_templates
 from domain.content.suggestion import SuggestedTemplate
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -64,6 +65,23 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
     )
     work.note(actor, "template created", template_id=template.id)
     return await ContentChanges(work.connection, work.tenant).read(TemplateEntry, template.id)
+
+
+async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
+    """Add the starter templates of the intents that no template of that language has yet.
+
+    Returns how many were added. Raises RoleRequired, TooMuchContent, ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    content = ContentRepository(work.connection, work.tenant)
+    answered = await content.answered_intents()
+    missing = tuple(
+        one for one in starter_templates(work.new_id) if (one.language, one.intent) not in answered
+    )
+    await content.add_templates(missing, work.now)
+    if missing:
+        work.note(actor, "starter templates added", templates=str(len(missing)))
+    return len(missing)
 
 
 async def change_template(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from domain.content.starter_templates import starter_templates
 from domain.core.ids import TenantId
 from domain.identity.errors import AddressNotVerified, AddressTaken, TooManyAccounts
 from domain.identity.opening import OpeningLimits
@@ -13,6 +14,7 @@ from domain.playbooks.starter import starter_playbooks
 from domain.tenants.actor import Actor, without_address
 from domain.tenants.client import Plan, Role
 from services.core.unit_of_work import UnitOfWork
+from store.content.content import ContentRepository
 from store.identity.invitations import is_invited
 from store.identity.people import (
     accounts_since,
@@ -128,7 +130,7 @@ async def _entered(work: UnitOfWork, user_id: str, email: str) -> OwnAccount:
 
 
 async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: str) -> OwnAccount:
-    """Open a client of the user's own: on trial, with the starter playbooks."""
+    """Open a client of the user's own: on trial, with starter playbooks and templates."""
     made = await accounts_since(work.connection, work.now - _HOUR, opening.network)
     if opening.brand is None or not opening.limits.admit(made):
         raise TooManyAccounts
@@ -154,5 +156,8 @@ async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: st
         if entry.is_active:  # without the gate: a new client has no cases
             await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
+    templates = starter_templates(work.new_id)
+    await ContentRepository(work.connection, work.tenant).add_templates(templates, work.now)
+    work.note(owner, "starter templates added", templates=str(len(templates)))
     invited = await is_invited(work.connection, email, work.now)
     return OwnAccount(user_id, work.tenant, created=True, invited=invited)

@@ -66,9 +66,10 @@ async def perform(
             performed = Performed(Outcome.DUTY_DONE)
         case _:
             assert_never(duty.kind)
+    left = performed.reason is DutyReason.SHOP_UNPROVED
     work.note(
         actor,
-        _NOTED[duty.kind],
+        "erasure requested" if left else _NOTED[duty.kind],
         integration_id=integration_id,
         provider=provider.value,
         webhook_id=webhook_id,
@@ -86,7 +87,13 @@ async def _redact_customer(
     sealer: Sealer,
 ) -> Performed:
     """The whole erasure of one customer, as an operator orders it. Where the platform names no
-    customer, its orders are all that can be found."""
+    customer, its orders are all that can be found.
+
+    A manager chooses a connection's name and secret, and may not erase. So an operator decides
+    where the connection's credentials have not opened the shop.
+    """
+    if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
+        return Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.SHOP_UNPROVED)
     facts = OrderFactRepository(work.connection, work.tenant)
     await facts.forget_orders(integration_id, duty.order_ids)
     key = customer_key(duty.customer_email)

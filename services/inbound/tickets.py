@@ -1,5 +1,6 @@
 """Tickets: a customer's message that a webhook brought becomes an event, once."""
 
+from datetime import timedelta
 from functools import partial
 
 from domain.billing.errors import QuotaExhausted
@@ -7,12 +8,13 @@ from domain.core.ports import Clock
 from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
 from domain.inbound.inbound_webhook import Outcome, WaitsFor
 from domain.inbound.meaning import InboundTicket
-from domain.intake.correspondent import claimed_customer
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.limit_key import LimitKey
+from domain.intake.unproved_share import SPACING, is_unproved
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from services.inbound.own_mail import is_own_mail, with_own_addresses
-from services.intake.admission import Admitted, admit_event
+from services.intake.admission import Admitted, admit_event, counted_customer
 from store.billing.thresholds import note_reached
 from store.inbound.messages import InboundMessageRepository
 from store.inbound.work import StoredWebhook, WorkRepository
@@ -34,13 +36,14 @@ async def take_ticket(
 ) -> WebhookEffect | Wait:
     """Admit the message with its files, unless it came before or a person has its ticket.
 
-    One that the client's limit, its customer's or the quota refuses waits, and so does one that
-    would overtake such a message. Raises what `admit_event` raises but for these limits.
+    One that the client's limit, its customer's, the share of unproved senders or the quota refuses
+    waits, and so does one that would overtake such a message. Raises what `admit_event` raises but
+    for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
-    customer = claimed_customer(ticket.event)
-    about = partial(WebhookEffect, reference=ticket.ticket_id, customer=customer)
+    customer = await counted_customer(work, ticket.event)
+    about = partial(WebhookEffect, reference=ticket.ticket_id, customer=_key(customer))
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
@@ -48,7 +51,7 @@ async def take_ticket(
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)
-    wait = await _behind(work, webhook, customer)
+    wait = await _behind(work, webhook, customer, is_unproved=is_unproved(ticket.event, customer))
     if wait is None:
         try:
             return await _admit(work, actor, webhook, ticket, now, service_address=service_address)
@@ -59,7 +62,7 @@ async def take_ticket(
                     *await note_reached(work.connection, work.tenant, work.now, work.new_id)
                 )
             wait = wait_after(refused, customer)
-        except (ClientRateLimited, CustomerRateLimited) as refused:
+        except (ClientRateLimited, CustomerRateLimited, UnprovedShareUsed) as refused:
             wait = wait_after(refused, customer)
     await messages.release(*message)
     return wait
@@ -72,15 +75,19 @@ async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: InboundT
     return await pauses.is_paused(webhook.integration_id, ticket.ticket_id, work.now)
 
 
-async def _behind(work: UnitOfWork, webhook: StoredWebhook, customer: str | None) -> Wait | None:
+async def _behind(
+    work: UnitOfWork, webhook: StoredWebhook, customer: LimitKey | None, *, is_unproved: bool
+) -> Wait | None:
     """The wait of an earlier message that this one must not overtake."""
-    earlier = await WorkRepository(work.connection, work.tenant).waits_behind(webhook.id, customer)
+    earlier = await WorkRepository(work.connection, work.tenant).waits_behind(
+        webhook.id, customer, is_unproved=is_unproved
+    )
     if earlier is None:
         return None
-    lasts = max(earlier.not_before - work.now, BEHIND - BEHIND) + BEHIND
-    # Only its own customer's limit lets the others go on.
-    aside = earlier.waits_for is WaitsFor.CUSTOMER_LIMIT
-    return Wait(WaitsFor.CUSTOMER_LIMIT if aside else earlier.waits_for, lasts, customer)
+    # Thousands may wait for the share: each is tried about when there is room for it.
+    apart = SPACING if earlier.waits_for is WaitsFor.UNPROVED_LIMIT else BEHIND
+    lasts = max(earlier.not_before - work.now, timedelta(0)) + apart
+    return Wait(earlier.waits_for, lasts, customer)
 
 
 async def _admit(
@@ -110,5 +117,9 @@ async def _admit(
         Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK,
         event_id=arrival.event_id,
         reference=ticket.ticket_id,
-        customer=claimed_customer(ticket.event),
+        customer=_key(await counted_customer(work, ticket.event)),
     )
+
+
+def _key(customer: LimitKey | None) -> str | None:
+    return None if customer is None else customer.customer

@@ -15,19 +15,21 @@ from domain.core.contracts import RunRef
 from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
-from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
+from domain.intake.limit_key import LimitKey, limit_key, needs_mail_servers
+from domain.intake.unproved_share import is_unproved
 from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
 from domain.tenants.errors import Unauthenticated
 from domain.widget.errors import SessionUnknown, WidgetShareUsed
-from domain.widget.share import WidgetShare
 from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.door import Door
+from services.intake.shares import check_unproved_share, check_widget_share
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import PATIENCE_S
@@ -37,8 +39,8 @@ from store.intake.idempotency import claim, is_kept
 from store.intake.recent_use import RecentUse, recent_use
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
+from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.share_use import ShareUse
 from store.widget.visitor_sessions import WidgetSessionRepository
 
 # The door and the transaction together: a caller is told within 5 s that the database is away.
@@ -107,7 +109,7 @@ async def receive_event(
             except CommitUnknown as lost:
                 raise await _what_became_of(arrival, tenant, units) from lost
             except (CustomerRateLimited, ClientRateLimited, WidgetShareUsed) as refused:
-                door.note(tenant, arrival.event, refused, share)
+                door.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
         # Outside the gate: nobody waits behind a Temporal that does not answer.
@@ -127,12 +129,13 @@ async def admit_event(
     Everything is decided behind the account's lock, by the time when the lock was got, so that of
     many at once exactly as many get in as there is room for.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown.
+    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown;
+    of a message that a platform brought and that proves no sender, UnprovedShareUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
-    key_id = actor.name if actor.kind is ActorKind.KEY else None
-    customer = claimed_customer(arrival.event)
+    key_id = arrival.key_id
+    customer = await counted_customer(work, arrival.event)
     account = await AccountRepository(connection, tenant).lock()
     at = now()
     recent = await recent_use(connection, tenant, customer, key_id=key_id, now=at)
@@ -142,20 +145,22 @@ async def admit_event(
         first = await claim(connection, tenant, arrival.idempotency, arrival.event_id, at)
         if first != arrival.event_id:
             return Repeated(first)
-    _check_messages(arrival.event.customer_email or customer, recent, at)
+    _check_messages(arrival.event.customer_email, customer, recent, at)
     standing = account.subscription.standing(
         at, tickets_used=recent.tickets_used, credits_balance=account.credits_balance
     )
     if arrival.visit is not None:
-        await _check_share(work, arrival.visit.share, standing, at)
+        await check_widget_share(work, arrival.visit.share, standing, at)
         await _enter_session(work, arrival.visit, at)
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
+    if arrival.received_by is not None and is_unproved(arrival.event, customer):
+        await check_unproved_share(work, standing, at)
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
-    await _write_rows(work, arrival, playbook, at)
+    await _write_rows(work, arrival, customer, playbook, at)
     if arrival.event.author is not None:
         work.note(actor, "ticket typed", event_id=arrival.event_id)
     if playbook is None:
@@ -169,26 +174,21 @@ async def admit_event(
     return Admitted(_ref(tenant, arrival), playbook)
 
 
+async def counted_customer(work: UnitOfWork, event: InboundEvent) -> LimitKey | None:
+    """Return whom the event counts for. Only a mail costs a query."""
+    if not needs_mail_servers(event):
+        return limit_key(event)
+    chosen = await SettingsRepository(work.connection, work.tenant).read()
+    return limit_key(event, chosen.authserv_ids)
+
+
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """The arrival with its event's author: the person whose session sent it, else None."""
+    """The arrival with its event's author, the person whose session sent it, or with the key that
+    sent it."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
-    return replace(arrival, event=arrival.event.model_copy(update={"author": author}))
-
-
-async def _check_share(
-    work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
-) -> None:
-    """Raises WidgetShareUsed."""
-    use = ShareUse(work.connection, work.tenant)
-    oldest = await use.oldest(share.messages, now)
-    if oldest is not None:
-        raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
-    room = share.tickets(standing.tickets_limit)
-    # Of fewer tickets in all, the widget's are fewer too: most messages need no count.
-    if room is None or standing.tickets_used < room:
-        return
-    if await use.tickets(standing.period, room) >= room:
-        raise WidgetShareUsed(None)
+    key_id = actor.name if actor.kind is ActorKind.KEY else None
+    event = arrival.event.model_copy(update={"author": author})
+    return replace(arrival, event=event, key_id=key_id)
 
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
@@ -203,11 +203,14 @@ async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) ->
 
 
 async def _write_rows(
-    work: UnitOfWork, arrival: Arrival, playbook: Playbook | None, now: datetime
+    work: UnitOfWork,
+    arrival: Arrival,
+    customer: LimitKey | None,
+    playbook: Playbook | None,
+    now: datetime,
 ) -> None:
     """The event's rows, and its message's number where a visitor sees it."""
     arrivals = ArrivalRepository(work.connection, work.tenant)
-    customer = claimed_customer(arrival.event)
     if playbook is None:
         await arrivals.store(arrival, customer, now)
     else:
@@ -243,10 +246,13 @@ async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork
     return AnswerDelayed(arrival.event_id) if kept else EngineUnavailable("nothing was stored")
 
 
-def _check_messages(customer: str | None, recent: RecentUse, now: datetime) -> None:
-    if recent.oldest_of_customer is not None:
-        wait = PER_CUSTOMER.retry_after_s(recent.oldest_of_customer, now)
-        raise CustomerRateLimited(customer or "", wait, recent.oldest_of_customer)
+def _check_messages(
+    named: str | None, customer: LimitKey | None, recent: RecentUse, now: datetime
+) -> None:
+    oldest = recent.oldest_of_customer
+    if oldest is not None and customer is not None:
+        wait = PER_CUSTOMER.retry_after_s(oldest, now)
+        raise CustomerRateLimited(named or customer.customer, wait, oldest, customer.digest())
     if recent.oldest_of_client is not None:
         wait = PER_CLIENT.retry_after_s(recent.oldest_of_client, now)
         raise ClientRateLimited(wait, recent.oldest_of_client)

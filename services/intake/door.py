@@ -1,7 +1,6 @@
 """The door of admission: in this process, one of each client goes through at a time, and who is
 known to be refused is told so outside, without a lock or a transaction."""
 
-import hashlib
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
@@ -9,10 +8,10 @@ from typing import Final
 
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
-from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER, MessageLimit
+from domain.intake.limit_key import limit_key, needs_mail_servers
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
@@ -45,18 +44,14 @@ class Door:
         return self._gate.enter(tenant)
 
     def note(
-        self,
-        tenant: TenantId,
-        event: InboundEvent,
-        refused: MessagesRefused,
-        share: WidgetShare | None = None,
+        self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Remember why the event was refused. `share`: of a widget's visitor."""
+        """Remember why an event was refused. `share`: of a widget's visitor."""
         if refused.oldest is None:
             return
         whose: _Whose = tenant, None
         if isinstance(refused, CustomerRateLimited):
-            whose = tenant, _digest(claimed_customer(event))
+            whose = tenant, refused.key
         elif isinstance(refused, WidgetShareUsed) and share is not None:
             whose = tenant, share.messages
         self._full[whose] = refused.oldest
@@ -67,16 +62,17 @@ class Door:
     def known_refusal(
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
-        """What the event would surely be refused with; None where it has to be looked at."""
+        """What the event would surely be refused with; None where it has to be looked at, as a mail
+        must be whose sender the client's mail servers prove."""
         if not self._full:
             return None
         now = clock()
-        customer = claimed_customer(event)
-        if customer is not None:
-            oldest = self._still_full((tenant, _digest(customer)), PER_CUSTOMER, now)
+        key = None if needs_mail_servers(event) else limit_key(event)
+        if key is not None:
+            oldest = self._still_full((tenant, key.digest()), PER_CUSTOMER, now)
             if oldest is not None:
                 wait_s = PER_CUSTOMER.retry_after_s(oldest, now)
-                return CustomerRateLimited(event.customer_email or customer, wait_s)
+                return CustomerRateLimited(event.customer_email or key.customer, wait_s)
         oldest = self._still_full((tenant, None), PER_CLIENT, now)
         if oldest is not None:
             return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
@@ -93,8 +89,3 @@ class Door:
             del self._full[whose]
             return None
         return oldest
-
-
-def _digest(customer: str | None) -> bytes | None:
-    """Of a customer's key: what is kept has one size, and holds no address."""
-    return None if customer is None else hashlib.sha256(customer.encode()).digest()

@@ -9,7 +9,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
-from domain.integrations.errors import ActionRefused, ActionUnreachable
+from domain.integrations.errors import ActionForbidden, ActionRefused, ActionUnreachable
 from domain.integrations.integration import Integration
 from domain.integrations.ports import Connectors
 from domain.integrations.providers import HELPDESKS, SHOPS, Provider
@@ -85,7 +85,11 @@ async def _prove(
     connectors: Connectors,
 ) -> None:
     """Note the account that the credentials have opened, where webhooks of the whole installation
-    may name it. A name alone proves nothing: anybody can write one into the settings."""
+    may name it. A name alone proves nothing: anybody can write one into the settings. A refusal
+    that was noted is over with the trial."""
+    if problem is None and integration.error_code == ActionForbidden.code:
+        async with units.of(tenant) as work:
+            await IntegrationRepository(work.connection, tenant).note_refusal(integration.id, None)
     if problem is not None or integration.only_listens:
         return
     account = await _opened_account(connectors, integration)

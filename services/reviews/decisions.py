@@ -5,11 +5,15 @@ from the draft, are put into the queue of corrections in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
+from domain.reviews.own_key import check_key_maker
 from domain.tenants.actor import REVIEWERS, Actor
-from domain.tenants.four_eyes import check_four_eyes
+from domain.tenants.four_eyes import check_four_eyes, still_counts
 from services.core.unit_of_work import UnitOfWork
 from store.learning.corrections import CorrectionRepository
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
+from store.reviews.first_approvals import FirstApprovals
+from store.reviews.request_authors import RequestAuthors
+from store.tenants.loosenings import LooseningRepository
 from store.tenants.standings import MemberStandings
 from store.widget.session_messages import SessionMessageRepository
 
@@ -27,10 +31,11 @@ async def approve_review(
     `seen_event`: the customer's latest message that was read; without it, the one it began with.
     `seen_revision`: of the draft and plan that were read; without it, the first.
 
-    Where two people must agree, the first approval leaves the review open. Raises RoleRequired,
-    EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for the author of the
-    request, ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired,
-    SecondPersonUnfit.
+    Where two people must agree, the first approval leaves the review open; it does not count if its
+    author has lost the right to give it. Raises RoleRequired, EscalationNotFound,
+    EscalationDecided, EscalationClaimed, OwnRequest for the author of the request and for the
+    maker of the key that sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing,
+    EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
     """
     choice = Choice(
         Decision.APPROVE,
@@ -78,12 +83,13 @@ async def _decide(
     work: UnitOfWork, actor: Actor, review_id: str, choice: Choice
 ) -> DecisionOutcome:
     actor.require(REVIEWERS)
+    if choice.decision.executes:
+        await _void_lost_approval(work, review_id)
     outcome = await EscalationRepository(work.connection, work.tenant).decide(
         review_id, choice, work.now
     )
-    if outcome.needs_second and choice.decision.executes:
-        members = await MemberStandings(work.connection, work.tenant).all()
-        check_four_eyes(actor, outcome.agreed_before, members, work.now)
+    if choice.decision.executes:
+        await _check_people(work, actor, review_id, outcome)
     await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     if outcome.ref is not None:
         await CorrectionRepository(work.connection, work.tenant).note(
@@ -98,3 +104,35 @@ async def _decide(
         status=outcome.status.value,
     )
     return outcome
+
+
+async def _check_people(
+    work: UnitOfWork, actor: Actor, review_id: str, outcome: DecisionOutcome
+) -> None:
+    """Raises OwnRequest, SecondPersonUnfit."""
+    makers = await RequestAuthors(work.connection, work.tenant).key_makers(review_id)
+    if not (makers or outcome.needs_second):
+        return
+    members = await MemberStandings(work.connection, work.tenant).all()
+    check_key_maker(
+        review_id,
+        actor,
+        makers,
+        members,
+        work.now,
+        manager_left_at=await LooseningRepository(work.connection, work.tenant).manager_left_at(),
+        needs_second=outcome.needs_second,
+    )
+    if outcome.needs_second:
+        check_four_eyes(actor, outcome.agreed_before, members, work.now)
+
+
+async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:
+    """Drop a first approval whose author could not give it any more."""
+    approvals = FirstApprovals(work.connection, work.tenant)
+    first = await approvals.lock(review_id)
+    if first is None:
+        return
+    members = await MemberStandings(work.connection, work.tenant).all()
+    if not still_counts(first, members, work.now):
+        await approvals.void(review_id)

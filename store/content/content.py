@@ -122,7 +122,7 @@ _TEMPLATES: Final = sa.text("""
     )
     SELECT version, shown.*
     FROM version LEFT JOIN LATERAL (
-        SELECT created_at, id, name, category, language, body, intent, not_for
+        SELECT created_at, id, name, category, language, body, intent, not_for, is_starter
         FROM response_templates
         WHERE client_id = :tenant AND is_active
           AND version.version IS DISTINCT FROM CAST(:known AS text)
@@ -200,6 +200,31 @@ class ContentRepository(TenantRepository):
                 is_active=is_active,
                 **template.model_dump(mode="json"),
             )
+        )
+
+    async def answered_intents(self) -> frozenset[tuple[str, str]]:
+        """The intents that the client's templates name, each with the language, those that are off
+        too. Locks the account, so that two callers do not both find one missing."""
+        await AccountRepository(self._connection, self._tenant).lock()
+        table = response_templates.c
+        rows = await self._connection.execute(
+            sa.select(table.language, table.intent)
+            .where(table.client_id == self._tenant, table.intent.is_not(None))
+            .distinct()
+        )
+        return frozenset((row.language, row.intent) for row in rows)
+
+    async def add_templates(self, templates: Sequence[Template], now: datetime) -> None:
+        """Raises as `add_template`."""
+        if not templates:
+            return
+        await self._make_room(response_templates, MAX_TEMPLATES, more=len(templates))
+        await self._connection.execute(
+            sa.insert(response_templates),
+            [
+                {"client_id": self._tenant, "created_at": now, **one.model_dump(mode="json")}
+                for one in templates
+            ],
         )
 
     async def add_knowledge(

@@ -72,6 +72,14 @@ class ContentChanges(TenantRepository):
         values = change.model_dump(mode="json", exclude_none=True)
         if change.intent == "none":
             values["intent"] = None
+        # A starter whose text or intent is edited is the client's own.
+        columns = response_templates.c
+        same = [
+            columns[name].is_not_distinct_from(sa.literal(value, columns[name].type))
+            for name, value in values.items()
+            if name != "is_active"
+        ]
+        values["is_starter"] = sa.and_(columns.is_starter, *same)
         return await self._update(TemplateEntry, template_id, updated_at=now, **values)
 
     async def change_entry(

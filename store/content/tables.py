@@ -32,6 +32,8 @@ response_templates: Final = sa.Table(
     # Words of the cases that it must not answer.
     json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
+    # The client started with it and has not edited it.
+    sa.Column("is_starter", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("updated_at", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),

@@ -29,6 +29,9 @@ _OVERVIEW: Final = sa.text("""
         SELECT 'connection', id, provider, 0, '' FROM integrations
         WHERE client_id = :client_id AND status = 'error'
         UNION ALL
+        SELECT 'connection_forbidden', id, provider, 0, '' FROM integrations
+        WHERE client_id = :client_id AND status = 'connected' AND error_code IS NOT NULL
+        UNION ALL
         SELECT 'poll', cursor.integration_id, connection.provider, cursor.failures,
                coalesce(cursor.error_code, '')
         FROM poll_cursors AS cursor JOIN integrations AS connection

@@ -92,6 +92,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("retention", CellKind.JSON, "coalesce(t.retention, '{}')"),
             Column("sensitive_words", CellKind.JSON, "coalesce(t.sensitive_words, '[]')"),
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
+            Column("frame", CellKind.JSON, "coalesce(t.frame, '{}')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),
@@ -212,7 +213,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
         Section.RESPONSE_TEMPLATES,
         _text("id name category language body intent")
         + _json("not_for")
-        + _boolean("is_active")
+        + _boolean("is_active is_starter")
         + _time("created_at updated_at"),
     ),
     Section.KNOWLEDGE_ENTRIES: _table(

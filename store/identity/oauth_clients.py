@@ -28,21 +28,21 @@ class OAuthClientRepository:
         )
 
     async def make_room(self, now: datetime, *, unused_at_most: int = UNUSED_AT_MOST) -> int:
-        """Remove unused registrations that are too old, and the oldest of too many. Returns how
-        many went. Some that another transaction is at are left to the next time."""
+        """Remove unused registrations that are too old, and of too many the oldest of the networks
+        with the most. Returns how many went. Some that another transaction is at are left to the
+        next time."""
+        its = oauth_clients.c
+        # The newest of each network first, then the second of each: all networks share the room.
+        place = sa.func.row_number().over(partition_by=its.network, order_by=its.created_at.desc())
         surplus = (
-            sa.select(oauth_clients.c.created_at)
+            sa.select(its.id)
             .where(_UNUSED)
-            .order_by(oauth_clients.c.created_at.desc())
+            .order_by(place, its.created_at.desc())
             .offset(unused_at_most)
-            .limit(1)
-            .scalar_subquery()
         )
-        too_old = sa.literal(now - UNUSED_KEPT, oauth_clients.c.created_at.type)
-        last = sa.func.greatest(too_old, surplus)  # a surplus that there is not counts for nothing
         going = (
-            sa.select(oauth_clients.c.id)
-            .where(_UNUSED, oauth_clients.c.created_at <= last)
+            sa.select(its.id)
+            .where(_UNUSED, sa.or_(its.created_at <= now - UNUSED_KEPT, its.id.in_(surplus)))
             .with_for_update(skip_locked=True)
         )
         gone = await self._connection.execute(

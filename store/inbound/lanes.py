@@ -1,8 +1,8 @@
 """The lanes: in which order a client's webhooks are worked on.
 
 A client has two lanes, one for tickets and one for everything else. Of a lane at most one webhook,
-its head, is worked on at a time. A ticket that waits for its customer's limit stands aside: it is
-no head, and those behind it go on.
+its head, is worked on at a time. A ticket that waits for its customer's limit, or for the share of
+senders that prove nothing, stands aside: it is no head, and those behind it go on.
 """
 
 from typing import Final
@@ -53,7 +53,9 @@ def _lane_of(kind: WebhookKind) -> tuple[WebhookKind, ...]:
 
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 _OF_LANE: Final = "client_id = :client_id AND kind = ANY(CAST(:kinds AS text[]))"
-IS_HEAD: Final = "(state = 'working' OR (state = 'waiting' AND waits_for <> 'customer_limit'))"
+IS_HEAD: Final = """(state = 'working' OR (
+    state = 'waiting' AND waits_for NOT IN ('customer_limit', 'unproved_limit')
+))"""
 _IS_BUSY: Final = sa.text(f"""
     SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
         OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})

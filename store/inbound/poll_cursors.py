@@ -70,7 +70,9 @@ async def polled_connections(
     return tuple(
         PolledConnection(
             tenant=TenantId(row.client_id),
-            integration=Integration.model_validate(row, from_attributes=True),
+            integration=Integration(
+                id=row.id, provider=row.provider, settings=row.settings, sealed=row.sealed
+            ),
             connected_at=row.connected_at,
             cursor=PollCursor.model_validate(row, from_attributes=True) if row.polled_at else None,
         )

@@ -64,6 +64,8 @@ inbound_webhooks: Final = sa.Table(
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
+    # Of a ticket that waits: whether its author is not proved to hold the address.
+    sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),
     text("event_id", nullable=True),

@@ -11,6 +11,7 @@ from domain.core.contracts import RunRef
 from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.inbound_webhook import Identity, WaitsFor, WebhookKind, WebhookState
 from domain.inbound.ports import EndpointFacts
+from domain.intake.limit_key import LimitKey
 from domain.integrations.integration import provider_of
 from domain.integrations.providers import Provider
 from domain.runs.run import RunStatus
@@ -144,20 +145,30 @@ class WorkRepository(TenantRepository):
             state=WebhookState.WAITING,
             waits_for=wait.waits_for,
             not_before=now + wait.lasts,
-            customer_key=wait.customer,
+            customer_key=wait.customer and wait.customer.customer,
+            is_claim=wait.customer is not None and wait.customer.is_claim,
         )
 
     async def restart(self, webhook_id: str, state: WebhookState) -> None:
         """Have a failed one worked on again, as if it had just come."""
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
-    async def waits_behind(self, webhook_id: str, customer: str | None) -> EarlierWait | None:
+    async def waits_behind(
+        self, webhook_id: str, customer: LimitKey | None, *, is_unproved: bool
+    ) -> EarlierWait | None:
         """The wait of an earlier ticket that this one must not overtake: for the client's limit or
-        quota, or of the same customer. Read without the client's lanes: a wait that ends meanwhile
+        quota, of the same customer with the same proof or claim, or for the share of unproved
+        senders that this one is of too. Read without the client's lanes: a wait that ends meanwhile
         costs another try."""
         row = (
             await self._connection.execute(
-                _EARLIER, {**self._key(webhook_id), "customer": customer}
+                _EARLIER,
+                {
+                    **self._key(webhook_id),
+                    "customer": customer and customer.customer,
+                    "is_claim": customer is not None and customer.is_claim,
+                    "is_unproved": is_unproved,
+                },
             )
         ).one_or_none()
         return row and EarlierWait(WaitsFor(row.waits_for), row.not_before)
@@ -231,8 +242,15 @@ _EARLIER: Final = (
         _ROW.state == WebhookState.WAITING,
         _ROW.id < sa.bindparam("webhook"),
         sa.or_(
-            _ROW.waits_for != WaitsFor.CUSTOMER_LIMIT,
-            _ROW.customer_key == sa.bindparam("customer", type_=sa.Text),
+            _ROW.waits_for.in_((WaitsFor.CLIENT_LIMIT, WaitsFor.QUOTA)),
+            sa.and_(
+                _ROW.waits_for == WaitsFor.UNPROVED_LIMIT,
+                sa.bindparam("is_unproved", type_=sa.Boolean),
+            ),
+            sa.and_(
+                _ROW.customer_key == sa.bindparam("customer", type_=sa.Text),
+                _ROW.is_claim == sa.bindparam("is_claim", type_=sa.Boolean),
+            ),
         ),
     )
     .order_by(_ROW.id.desc())

@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.intake.event import InboundEvent
+from domain.intake.limit_key import LimitKey
+from domain.intake.unproved_share import is_unproved
 from domain.integrations.providers import Provider
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
@@ -21,7 +23,8 @@ class Arrival:
     """One event at the door. The ids are those of the rows to be, drawn by the caller.
 
     `request_id`: for the logs of the run. `visit`: where a visitor of the widget wrote it.
-    `received_by`: the platform whose webhook or poll brought it.
+    `received_by`: the platform whose webhook or poll brought it. `key_id`: of the API key that sent
+    it; admission sets it.
     """
 
     event: InboundEvent
@@ -33,12 +36,13 @@ class Arrival:
     request_id: str = ""
     visit: WidgetVisit | None = None
     received_by: Provider | None = None
+    key_id: str | None = None
 
 
 class ArrivalRepository(TenantRepository):
-    """`customer`: the key of whom the event's message is of; None if nobody is named."""
+    """`customer`: whom the event's message counts for; None if nobody is named."""
 
-    async def store(self, arrival: Arrival, customer: str | None, at: datetime) -> None:
+    async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
         """The event and its message, with the note that no playbook wants it."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
@@ -46,7 +50,7 @@ class ArrivalRepository(TenantRepository):
         )
 
     async def store_with_run(
-        self, arrival: Arrival, customer: str | None, playbook: Playbook, at: datetime
+        self, arrival: Arrival, customer: LimitKey | None, playbook: Playbook, at: datetime
     ) -> None:
         """The event, its message and its run."""
         await self._connection.execute(
@@ -61,7 +65,9 @@ class ArrivalRepository(TenantRepository):
             },
         )
 
-    def _values(self, arrival: Arrival, customer: str | None, at: datetime) -> dict[str, object]:
+    def _values(
+        self, arrival: Arrival, customer: LimitKey | None, at: datetime
+    ) -> dict[str, object]:
         event, asked = arrival.event, arrival.event.merchant_request
         return {
             "client_id": self._tenant,
@@ -72,11 +78,13 @@ class ArrivalRepository(TenantRepository):
             "message": event.message,
             "payload": event.payload,
             "author": event.author,
+            "key_id": arrival.key_id,
             "merchant_request": asked.model_dump(mode="json") if asked else None,
             "received_at": arrival.received_at,
             "received_by": arrival.received_by,
             "message_id": arrival.message_id,
-            "customer_key": customer,
+            "customer_key": customer and customer.customer,
+            "is_claim": is_unproved(event, customer),
             "body": event.message or "",
             "now": at,
             "session_id": arrival.visit.session_id if arrival.visit else None,
@@ -87,10 +95,11 @@ class ArrivalRepository(TenantRepository):
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
-                                   payload, author, merchant_request, outcome, received_at,
-                                   received_by)
+                                   payload, author, key_id, merchant_request, outcome,
+                                   received_at, received_by)
         VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
-                :payload, :author, :merchant_request, :outcome, :received_at, :received_by)
+                :payload, :author, :key_id, :merchant_request, :outcome, :received_at,
+                :received_by)
     )"""
 _RUN: Final = """, stored_run AS (
         INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,
@@ -98,10 +107,10 @@ _RUN: Final = """, stored_run AS (
         VALUES (:client_id, :run_id, :event_id, :playbook_id, :version, :status, :received_at)
     )"""
 _MESSAGE: Final = """
-    INSERT INTO engine_messages (client_id, id, event_id, direction, customer_key, author, body,
-                                 created_at, widget_session_id)
-    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, 'customer', :body, :now,
-            :session_id)
+    INSERT INTO engine_messages (client_id, id, event_id, direction, customer_key, is_claim, author,
+                                 body, created_at, widget_session_id)
+    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, :is_claim, 'customer',
+            :body, :now, :session_id)
 """
 _JSON: Final = (
     sa.bindparam("payload", type_=JSONB),

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.core.period import period_of
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
+from domain.intake.limit_key import LimitKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,12 @@ class RecentUse:
 async def recent_use(
     connection: AsyncConnection,
     tenant: TenantId,
-    customer: str | None,
+    customer: LimitKey | None,
     *,
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Read it all in one statement, after the account's lock and not with it. `customer`: the key.
+    """Read it all in one statement, after the account's lock and not with it.
 
     So it sees what whoever held the lock before has committed.
     """
@@ -42,7 +43,8 @@ async def recent_use(
             {
                 "tenant": tenant,
                 "key": key_id,
-                "customer": customer,
+                "customer": customer and customer.customer,
+                "is_claim": customer is not None and customer.is_claim,
                 "customer_since": now - PER_CUSTOMER.window,
                 "customer_skip": PER_CUSTOMER.messages - 1,
                 "client_since": now - PER_CLIENT.window,
@@ -67,7 +69,7 @@ _RECENT: Final = sa.text("""
          WHERE client_id = :tenant AND id = :key) AS key_is_active,
         (SELECT created_at FROM engine_messages
          WHERE client_id = :tenant AND direction = 'inbound' AND customer_key = :customer
-           AND created_at > :customer_since
+           AND is_claim = :is_claim AND created_at > :customer_since
          ORDER BY created_at DESC OFFSET :customer_skip LIMIT 1) AS oldest_of_customer,
         (SELECT created_at FROM engine_messages
          WHERE client_id = :tenant AND direction = 'inbound' AND created_at > :client_since

@@ -22,6 +22,8 @@ engine_events: Final = sa.Table(
     text("outcome"),
     # Id of the user who typed it with a session; NULL if a system sent it.
     text("author", nullable=True),
+    # The API key that sent it. No reference: keys may be erased before their events.
+    text("key_id", nullable=True),
     # What the merchant's own system asks for, of callers whose word counts.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 
 from domain.core.ports import NewId
-from domain.integrations.errors import IntegrationNotFound
+from domain.integrations.errors import ActionForbidden, IntegrationNotFound
 from domain.integrations.integration import (
     Integration,
     IntegrationEntry,
@@ -34,20 +34,13 @@ _ERASED: Final = ""
 
 Shape = TypeVar("Shape", Integration, IntegrationEntry)
 
-_LIVE: Final = (
-    sa.select(
-        integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
-    )
-    .where(
-        integrations.c.client_id == sa.bindparam("tenant"),
-        integrations.c.status == IntegrationStatus.CONNECTED,
-    )
-    .order_by(integrations.c.connected_at, integrations.c.id)
-)
+_INTEGRATION: Final = sa.select(*(integrations.c[name] for name in Integration.model_fields))
+_LIVE: Final = _INTEGRATION.where(
+    integrations.c.client_id == sa.bindparam("tenant"),
+    integrations.c.status == IntegrationStatus.CONNECTED,
+).order_by(integrations.c.connected_at, integrations.c.id)
 _LIVE_ONE: Final = _LIVE.where(integrations.c.provider == sa.bindparam("provider"))
-_USABLE: Final = sa.select(
-    integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
-).where(
+_USABLE: Final = _INTEGRATION.where(
     integrations.c.client_id == sa.bindparam("tenant"),
     integrations.c.id == sa.bindparam("integration"),
     integrations.c.status != IntegrationStatus.DISCONNECTED,
@@ -184,6 +177,13 @@ class IntegrationRepository(TenantRepository):
             .values(proved_account=account)
         )
 
+    async def is_proved(self, integration_id: str) -> bool:
+        """Return whether the connection's credentials have opened its account."""
+        proved = sa.select(integrations.c.proved_account.is_not(None)).where(
+            integrations.c.client_id == self._tenant, integrations.c.id == integration_id
+        )
+        return bool(await self._connection.scalar(proved))
+
     async def forget_account(self, integration_id: str) -> None:
         """Let no duty of the whole installation find the connection any more, if it has ended."""
         await self._connection.execute(
@@ -219,6 +219,20 @@ class IntegrationRepository(TenantRepository):
                 integration_id, provider, code, now=now, new_id=new_id, run_id=run_id
             )
 
+    async def note_refusal(self, integration_id: str, code: str | None) -> None:
+        """Note why the other side refused the last call, or with None that it answers. A live
+        connection stays live."""
+        await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.status == IntegrationStatus.CONNECTED,
+                integrations.c.error_code.is_distinct_from(code),
+            )
+            .values(error_code=code)
+        )
+
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
         """The one that has ended now, if one has."""
         ended = await self._connection.execute(
@@ -238,7 +252,8 @@ class IntegrationRepository(TenantRepository):
         row = ended.one_or_none()
         if row is None:
             return None
-        return _Ended(row.id, row.provider, failed=row.error_code is not None)
+        failed = row.error_code not in {None, ActionForbidden.code}
+        return _Ended(row.id, row.provider, failed=failed)
 
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId

@@ -9,13 +9,13 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.integrations.mail_allowance import REFUSALS_WITHIN, MailStanding
+from domain.integrations.mail_allowance import REFUSALS_WITHIN, MailGroup, MailStanding
 from domain.tenants.errors import ClientNotFound
 from store.integrations.tables import mail_counts
 from store.tenants.accounts import subscription_of
 from store.tenants.tables import clients
 
-OF_CLIENT: Final = "client"
+_SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,16 @@ class MailCount:
     key: str
     limit: int
 
+    @classmethod
+    def of_client(cls, client: TenantId, group: MailGroup, limit: int) -> "MailCount":
+        return cls(_SCOPES[group], client, limit)
+
 
 class MailCountRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def standing(self, tenant: TenantId, now: datetime) -> MailStanding:
+    async def standing(self, tenant: TenantId, group: MailGroup, now: datetime) -> MailStanding:
         """Raises ClientNotFound, also while the client is being erased."""
         counted = mail_counts.c
         row = (
@@ -48,9 +52,9 @@ class MailCountRepository:
                 .outerjoin(
                     mail_counts,
                     sa.and_(
-                        counted.scope == OF_CLIENT,
+                        counted.scope == _SCOPES[group],
                         counted.key == clients.c.id,
-                        counted.day > (now - REFUSALS_WITHIN).date(),
+                        counted.day > (now - REFUSALS_WITHIN[group]).date(),
                     ),
                 )
                 .where(clients.c.id == tenant, clients.c.closed_at.is_(None))
@@ -59,7 +63,9 @@ class MailCountRepository:
         ).one_or_none()
         if row is None:
             raise ClientNotFound(tenant)
-        return MailStanding(row.created_at, subscription_of(row), int(row.sent), int(row.refused))
+        return MailStanding(
+            row.created_at, subscription_of(row), group, int(row.sent), int(row.refused)
+        )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
         """Count one mail of the day, unless the limit is reached.

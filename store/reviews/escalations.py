@@ -25,6 +25,7 @@ from domain.reviews.escalation import (
 from store.core.repository import owner_of
 from store.reviews.case_messages import CaseMessages
 from store.reviews.opening import standing_of_run
+from store.reviews.request_authors import AUTHORS
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 
@@ -243,35 +244,6 @@ LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.e
 RUN_OF_TICKET: Final = sa.and_(
     engine_runs.c.client_id == _TICKETS.client_id, engine_runs.c.id == _TICKETS.run_id
 )
-
-# The users who typed the review's message, one that joined it, or another of its conversation.
-AUTHORS: Final = sa.text("""
-    WITH first AS MATERIALIZED (
-        SELECT message.client_id, message.event_id, message.conversation_id
-        FROM escalation_tickets AS review
-        JOIN engine_runs AS run
-          ON run.client_id = review.client_id AND run.id = review.run_id
-        JOIN engine_messages AS message
-          ON message.client_id = run.client_id AND message.event_id = run.event_id
-         AND message.direction = 'inbound'
-        WHERE review.client_id = :client_id AND review.id = :review_id
-    ), messages AS MATERIALIZED (
-        SELECT client_id, event_id FROM first
-        UNION
-        SELECT other.client_id, other.event_id
-        FROM first JOIN engine_messages AS other
-          ON other.client_id = first.client_id AND other.conversation_id = first.conversation_id
-        WHERE other.direction = 'inbound'
-        UNION
-        SELECT joined.client_id, joined.event_id FROM engine_runs AS joined
-        WHERE joined.client_id = :client_id AND joined.joined_review = :review_id
-    )
-    SELECT DISTINCT event.author
-    FROM messages JOIN engine_events AS event
-      ON event.client_id = messages.client_id AND event.id = messages.event_id
-    WHERE event.author IS NOT NULL
-    ORDER BY event.author
-""")
 
 UNCLAIMED: Final = {"status": EscalationStatus.PENDING, "claimed_by": None, "claimed_at": None}
 

@@ -76,6 +76,10 @@ _WAITING: Final = sa.text(f"""
     FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
     WHERE review.client_id = :client_id AND review.id = :review_id AND review.status IN ({_OPEN})
+      AND NOT EXISTS (
+          SELECT FROM action_ledger AS step
+          WHERE step.client_id = review.client_id AND step.run_id = review.run_id
+      )
 """)  # noqa: S608 - our own names
 _LATER: Final = sa.text("""
     SELECT run.id AS run_id, run.event_id, run.lookup, run.in_draft, event.unified, event.subject,
@@ -195,7 +199,9 @@ class LaterTurns(TenantRepository):
         return may
 
     async def waiting(self, review_id: str) -> ReviewAsRead | None:
-        """Return a review as it waits, or None if it is not open."""
+        """Return a review as it waits, or None if it is not open or a step of its plan was started.
+
+        The ledger knows a step by its place in the plan, so the plan must stay."""
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
             return None
@@ -227,8 +233,9 @@ class LaterTurns(TenantRepository):
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
         """Replace a review's draft and plan, and void the approvals given so far.
 
-        Return False, and change nothing, if the review was decided or revised, or another message
-        joined it, since `before` was read. The run, the review and its messages are locked.
+        Return False, and change nothing, if the review was decided or revised, a step was started,
+        or another message joined it, since `before` was read. The run, the review and its messages
+        are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)

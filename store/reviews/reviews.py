@@ -15,7 +15,8 @@ from domain.reviews.review import QueuePlace, Review, ReviewSummary, Wanted
 from store.intake.attachments import attachments_of
 from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
-from store.reviews.escalations import AUTHORS, LATEST_EVENT, RUN_OF_TICKET, WORDS
+from store.reviews.escalations import LATEST_EVENT, RUN_OF_TICKET, WORDS
+from store.reviews.request_authors import AUTHORS
 from store.reviews.review_messages import EARLIER, JOINED
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN

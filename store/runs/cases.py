@@ -9,6 +9,8 @@ from pydantic import TypeAdapter
 
 from domain.agent.brain import Category, Turn
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.frame import AnswerFrame
+from domain.agent.greeting import greeted_name
 from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.template import clean_value
@@ -16,11 +18,7 @@ from domain.agent.thread import Thread
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.integrations.protected_names import mailable_name
-from domain.runs.conversation import (
-    CORRESPONDENCE_LASTS,
-    MAX_ANSWERS_WITHOUT_PERSON,
-    memory_key,
-)
+from domain.runs.conversation import CORRESPONDENCE_LASTS, MAX_ANSWERS_WITHOUT_PERSON, memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from store.core.repository import TenantRepository
@@ -29,12 +27,7 @@ from store.integrations.tables import mail_senders
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT, VERSION_OF_RUN
-from store.runs.tables import (
-    ai_conversations,
-    customer_memories,
-    engine_messages,
-    engine_runs,
-)
+from store.runs.tables import ai_conversations, customer_memories, engine_messages, engine_runs
 from store.tenants.tables import client_settings, clients
 
 _PLAN: TypeAdapter[tuple[PlannedAction, ...]] = TypeAdapter(tuple[PlannedAction, ...])
@@ -54,7 +47,8 @@ class Case:
     people have the thread, by another message's open review or for good. `is_taken`: by a member
     at the dashboard, perhaps without a review. `approvals`: by how many people. `joined_review`: of
     the message. `sender_name`: of mails to the customer. `has_files`: files came with the message.
-    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: as the client set them.
+    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: as the client set them. `frame`:
+    how the client greets this customer and signs.
     """
 
     event: UnifiedEvent
@@ -65,6 +59,7 @@ class Case:
     sender_name: str
     system_prompt: str
     sensitive_words: tuple[str, ...]
+    frame: AnswerFrame
     answers_from_knowledge: bool
     rulebook: Rulebook
     turns: tuple[Turn, ...]
@@ -99,15 +94,19 @@ class CaseRepository(TenantRepository):
         event = UnifiedEvent.model_validate(
             {**row.unified, "subject": row.subject, "text": row.text}
         )
+        brand_name = mailable_name(row.brand_name, row.mail_address)
         return Case(
             event=event,
             conversation_id=row.conversation_id,
             playbook_id=row.playbook_id,
             playbook_version=row.playbook_version,
-            brand_name=mailable_name(row.brand_name, row.mail_address),
+            brand_name=brand_name,
             sender_name=clean_value(row.display_name or "") or row.brand_name,
             system_prompt=row.system_prompt or "",
             sensitive_words=tuple(row.sensitive_words or ()),
+            frame=AnswerFrame.of(
+                row.frame or {}, brand_name=brand_name, customer_name=greeted_name(event)
+            ),
             answers_from_knowledge=row.answers_from_knowledge is not False,
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
@@ -214,6 +213,7 @@ _CASE: Final = (
         client_settings.c.branding["display_name"].astext.label("display_name"),
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
+        client_settings.c.frame,
         client_settings.c.answers_from_knowledge,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,

@@ -162,6 +162,8 @@ engine_messages: Final = sa.Table(
     text("channel", nullable=True),
     # The customer's address as the limit for one customer counts it.
     text("customer_key", nullable=True),
+    # Whether the author was not proved when the message came, also where no address is named.
+    sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("author"),
     text("body"),
     time("created_at"),

@@ -23,25 +23,16 @@ class SettingsRepository(TenantRepository):
 
     async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
         """Raises ClientNotFound, also while the client is being erased."""
-        values: dict[str, object] = {}
+        given = change.model_dump(exclude={"system_prompt", "branding"})
+        values: dict[str, object] = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in given.items()
+            if value is not None
+        }
         if change.system_prompt is not None:
             values["system_prompt"] = change.system_prompt or None
         if change.branding is not None:
             values["branding"] = change.branding.model_dump(exclude_none=True)
-        if change.retention is not None:
-            values["retention"] = change.retention
-        if change.sensitive_words is not None:
-            values["sensitive_words"] = list(change.sensitive_words)
-        if change.acknowledgement is not None:
-            values["acknowledgement"] = change.acknowledgement
-        if change.authserv_ids is not None:
-            values["authserv_ids"] = list(change.authserv_ids)
-        if change.ask_rating is not None:
-            values["ask_rating"] = change.ask_rating
-        if change.holds_loosening is not None:
-            values["holds_loosening"] = change.holds_loosening
-        if change.answers_from_knowledge is not None:
-            values["answers_from_knowledge"] = change.answers_from_knowledge
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:

@@ -100,6 +100,8 @@ client_settings: Final = sa.Table(
     json("sensitive_words", "[]"),
     # What is said to a customer whose matter went to a human at once, by language.
     json("acknowledgement", "{}"),
+    # How answers greet and are signed, by language, where it differs from the defaults.
+    json("frame", "{}"),
     # Whether a change that loosens waits for a second manager or a day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether the embedded brain's answers from knowledge are sent without a person.

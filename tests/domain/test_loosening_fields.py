@@ -32,6 +32,7 @@ OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "branding": (Branding(), Branding(display_name="Shop")),
     "retention": ({}, {"conversations": 90}),
     "acknowledgement": ({}, {"en": "Thanks."}),
+    "frame": ({}, {"en": {"greeting": "Hi,"}}),
     "ask_rating": (False, True),
 }
 

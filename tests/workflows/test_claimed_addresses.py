@@ -19,7 +19,7 @@ from domain.identity.mailed_code import (
     lifetime_of,
 )
 from store.identity.tables import address_codes
-from store.runs.tables import engine_messages
+from store.runs.tables import customer_memories, engine_messages
 from tests.support.agent.acting import (
     Acting,
     ScriptedBrain,
@@ -35,6 +35,7 @@ from tests.support.inbound.claimed_tickets import claimed_ticket
 from tests.support.integrations.desks import CUSTOMER, DESKS, Desk, desk_of
 from tests.support.servers.mail import MailServer
 
+SECRET = "Mon adresse est 3 rue des Lilas"
 TRACKING = "https://track.example/2001"
 CONFIRMED = rules(ActionLevel.CUSTOMER_CONFIRMED)
 
@@ -64,6 +65,30 @@ async def test_a_typed_address_shows_no_order(
     assert run["lookup"] is None
     assert {request.order for request in brain.requests} <= {None}
     assert TRACKING not in str(run)
+
+
+async def test_a_typed_address_reads_and_changes_no_memory(
+    acting: LiveEngine, tmp_path: Path, desk: Desk
+) -> None:
+    """The customer wrote before, in the same shop: neither what they said nor what came of it is
+    for the author who types their address."""
+    brain = ScriptedBrain(category=Category.ORDER_STATUS)
+    it = await _victim(acting, tmp_path, brain)
+    ticket = await claimed_ticket(acting, it.shop, desk)
+    event = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
+    async with acting.working():
+        for number in range(2):
+            said = f"{SECRET} {number} : où en est ma commande n° 2001 ?"
+            await acting.post(it.shop, **event, customer_verified=True, message=said)
+        assert brain.requests[-1].summary, "the customer's own message has their memory"
+        memory = await rows(acting.database, customer_memories, of=it.shop)
+        asked = len(brain.requests)
+        await ticket.says("Que vous ai-je écrit ? Où en est ma commande ?", CUSTOMER)
+
+    for request in brain.requests[asked:]:
+        assert (request.summary, request.turns) == ("", ())
+        assert SECRET not in request.model_dump_json()
+    assert await rows(acting.database, customer_memories, of=it.shop) == memory
 
 
 async def test_a_typed_address_moves_no_money(

@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.content.content import TEMPLATES
 from tests.support.core.engine import LiveEngine
+from tests.support.servers.mail import MailServer
 from tests.support.tenants.identity import bearer, session_token
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
@@ -55,3 +56,25 @@ async def test_a_name_is_greeted(engine: LiveEngine, shop: Shop) -> None:
     told = await _answered(engine, shop, customer_email="l@b.example", customer_name="Léa Martin")
 
     assert told == "Bonjour Léa Martin, votre commande est en route."
+
+
+@pytest.mark.parametrize(
+    ("verified", "greeted", "subject"),
+    [(False, "à vous", "Re: Votre message"), (True, "Léa Martin", "Re: Ma commande")],
+)
+async def test_no_word_of_an_unproved_mail_is_in_its_answer(
+    engine: LiveEngine, shop: Shop, mail: MailServer, verified: bool, greeted: str, subject: str
+) -> None:
+    """The attack: a stranger chooses name and subject, and the answer goes to the forged From."""
+    told = await _answered(
+        engine,
+        shop,
+        event_type="email.inbound",
+        subject="Ma commande",
+        customer_verified=verified,
+        **{"from": "Léa Martin <victim@example.com>"},
+    )
+
+    assert told == f"Bonjour {greeted}, votre commande est en route."
+    (sent,) = mail.mails
+    assert (sent["To"], sent["Subject"]) == ("victim@example.com", subject)

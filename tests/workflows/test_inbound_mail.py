@@ -109,7 +109,7 @@ async def test_a_mail_is_answered_in_its_thread_whoever_hands_it_over(
         answer = sent[f"ana@{provider}.example"]
         assert answer["In-Reply-To"] == f"<m2@{provider}.example>"
         assert answer["References"] == f"<m1@{provider}.example> <m2@{provider}.example>"
-        assert answer["Subject"] == "Re: Colis"
+        assert answer["Subject"] == "Re: Votre message", "no provider proved the sender"
         assert answer["Auto-Submitted"] == "auto-replied"
     kept = await rows(acting.database, attachments, of=shop)
     assert [(one["name"], one["state"]) for one in kept] == [("colis.png", "stored")] * len(by)

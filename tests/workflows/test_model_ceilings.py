@@ -1,6 +1,6 @@
 """A ceiling of the day ends the model for every use of it, and holds up no person."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from tests.support.copilot.asking import ask
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
 from tests.support.reviews.dashboard import person
 from tests.support.servers.llm import KEY, LlmServer, Say, llm_server
 from tests.support.tenants.shop import Shop, open_shop
@@ -28,6 +29,7 @@ from tests.support.tenants.spending import unpaid_shop
 pytestmark = pytest.mark.own_database
 
 SIMULATOR = "/api/simulator/chat"
+REPLAYS = "/api/dashboard/replays"
 
 
 @asynccontextmanager
@@ -115,6 +117,59 @@ async def test_at_the_trials_ceiling_paying_clients_keep_the_model(
         server.script = [said(sources=[]), said(sources=[]), said(sources=[]), Say("Plenty.")]
 
         assert await every_use(engine, paying) == (OPENAI, OPENAI, OPENAI, None)
+
+
+async def _by_run(engine: LiveEngine, shop: Shop) -> None:
+    assert (await engine.post(shop, message=ENGLISH)).status_code == 200
+
+
+async def _by_simulator(engine: LiveEngine, shop: Shop) -> None:
+    headers = await person(engine, shop, Role.OWNER)
+    body = {"client_id": shop.client_id, "message": ENGLISH}
+    answer = await engine.http.post(SIMULATOR, json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+
+
+async def _by_copilot(engine: LiveEngine, shop: Shop) -> None:
+    await ask(engine, shop, await person(engine, shop, Role.OWNER), "How many tickets are left?")
+
+
+async def _by_replay(engine: LiveEngine, shop: Shop) -> None:
+    """Of the one event that really came. At a ceiling it ends as stopped."""
+    headers = await person(engine, shop, Role.OWNER)
+    body = {"client_id": shop.client_id, "variant": {}}
+    begun = await engine.http.post(REPLAYS, json=body, headers=headers)
+    assert begun.status_code == 201, begun.text
+
+    async def over() -> dict[str, Any] | None:
+        found = await engine.http.get(f"{REPLAYS}/{begun.json()['id']}", headers=headers)
+        replay: dict[str, Any] = found.json()
+        return replay if replay["finished_at"] else None
+
+    await eventually(over)
+
+
+@pytest.mark.parametrize("use", [_by_run, _by_simulator, _by_copilot, _by_replay])
+async def test_each_use_asks_the_model_until_the_day_is_spent(
+    database_url: str, temporal: TemporalServer, use: Callable[[LiveEngine, Shop], Awaitable[None]]
+) -> None:
+    limit = {"brain_installation_budget_a_day": 1}
+    async with thinking(database_url, temporal, limit) as (engine, server):
+        shop = await open_shop(engine.database)
+        server.script = [said(sources=[])] if use is _by_replay else []
+        if use is _by_replay:
+            await _by_run(engine, shop)
+        before = len(server.asked)
+        server.script = [Say("Plenty.")] if use is _by_copilot else [said(sources=[])]
+
+        await use(engine, shop)
+        assert len(server.asked) == before + 1
+        async with engine.database.service() as connection:
+            spent = sa.update(model_spending).where(model_spending.c.scope == "installation")
+            await connection.execute(spent.values(micros=1_000_000))
+        await use(engine, shop)
+
+        assert len(server.asked) == before + 1
 
 
 async def test_a_persons_reply_does_not_wait_for_the_ceiling(

@@ -14,12 +14,14 @@ from domain.widget.contracts import LateAnswer, MailAnswerInput
 from store.intake.tables import engine_events
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import connect
+from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
-from tests.support.identity.sign_in import mail_to, sign_up
+from tests.support.identity.sign_in import Account, mail_to, sign_up
 from tests.support.inbound.addresses import opened
 from tests.support.inbound.mails import SIGNING_KEY, Mail, by_mailgun, by_postmark
+from tests.support.integrations.senders import MAIL_SENDER
 from tests.support.reviews.dashboard import person
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.account import INVITATIONS, KEYS
@@ -163,3 +165,46 @@ async def test_an_invitation_has_no_word_of_the_account(
             assert "DHL" not in whole
             assert "evil.example" not in whole
             assert account.email in sent.get_content()
+
+
+async def codes_for_a_sender(engine: LiveEngine, account: Account, victims: list[str]) -> None:
+    """The account says that each stranger's address is its sender."""
+    for victim in victims:
+        wanted = {"address": victim, "reply_to": victim, "signature": LURE}
+        put = await engine.http.put(MAIL_SENDER, json=wanted, headers=account.headers)
+        assert put.status_code in (200, 409), put.text
+
+
+async def codes_for_visitors(engine: LiveEngine, account: Account, victims: list[str]) -> None:
+    """The account enters each stranger's address into its own widget."""
+    page = await page_of(engine, Shop(account.client_id, account.user_id, "", "", ""))
+    for victim in victims:
+        asked = {"session_id": await page.fresh_token(), "customer_email": victim}
+        answer = await engine.http.post(
+            "/api/widget/email", params=page.params, headers=page.headers, json=asked
+        )
+        assert answer.status_code == 202, answer.text
+
+
+@pytest.mark.parametrize("way", [codes_for_a_sender, codes_for_visitors])
+async def test_no_code_has_a_word_of_the_account(
+    engine: LiveEngine,
+    mail: MailServer,
+    way: Callable[[LiveEngine, Account, list[str]], Awaitable[None]],
+) -> None:
+    """What can be had mailed to strangers is a fixed text of the service's, and few of it."""
+    account = await sign_up(engine, mail, brand=f"{BRAND} {LINK}")
+    display = {"branding": {"display_name": BRAND}}
+    named = await engine.http.patch(SETTINGS, json=display, headers=account.headers)
+    assert named.status_code == 200, named.text
+    victims = strangers()
+
+    await way(engine, account, victims)
+
+    sent = await mail_to(mail, victims[0])
+    to_strangers = [one for one in mail.mails if str(one["To"]) in victims]
+    for one in (sent, *to_strangers):
+        whole = f"{one['From']} {one['Subject']} {one['Reply-To']} {one.get_content()}"
+        assert "DHL" not in whole
+        assert "evil.example" not in whole
+        assert "http" not in whole

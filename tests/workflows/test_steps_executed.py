@@ -141,6 +141,24 @@ async def test_a_refund_that_is_refused_before_any_request_does_not_count(
     assert (step["kind"], step["state"], step["begun"]) == ("refund", "failed", False)
 
 
+async def test_a_cancellation_at_a_shop_that_cancels_nothing_does_not_count(
+    acting: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused after the step was claimed and before any request."""
+    monkeypatch.delattr(DemoShop, "cancel")
+    it = await acting_shop(acting, tmp_path, [order("2001", state="open")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.CANCEL_ORDER))
+    wish = {**ASKED, "message": "Bonjour, merci d'annuler ma commande n° 2001."}
+    async with acting.working():
+        answer = (await acting.post(it.shop, **wish)).json()
+
+    assert answer["steps_executed"] == 0
+    (step,) = (await only_row(acting.database, engine_runs, of=it.shop))["steps"]
+    assert (step["kind"], step["state"], step["begun"]) == ("cancel_order", "failed", False)
+    # A later round may still do it, so no entry stands in its way.
+    assert await rows(acting.database, action_ledger, of=it.shop) == []
+
+
 class _BrainOfARetry(ScriptedBrain):
     """While it thinks, an earlier attempt of the refund is begun in the ledger, and dies."""
 

@@ -136,3 +136,29 @@ async def test_a_program_enters_no_thread_of_a_ticket_or_a_session(
             await _push(acting, it, headers, **said, customer_verified=True)
 
     assert {len(request.turns) for request in brain.requests[1::2]} == {0}
+
+
+@pytest.mark.parametrize(
+    ("above", "refunded"),
+    [
+        ([], 4_900),
+        ([f"{MX}; dmarc=fail ("], 0),
+        ([f"{MX}; dmarc=fail reason={'x' * 8_000}"], 0),
+    ],
+)
+async def test_no_money_moves_on_results_below_an_unreadable_header(
+    acting: LiveEngine, tmp_path: Path, above: list[str], refunded: int
+) -> None:
+    """The attack: a mail under a customer's address with results of its own, below those in which
+    the merchant's server says that it is forged."""
+    it, _ = await _shop(acting, tmp_path)
+    async with acting.database.tenant(it.shop.tenant) as connection:
+        await SettingsRepository(connection, it.shop.tenant).change(
+            SettingsChange(authserv_ids=(MX,)), utc_now()
+        )
+    values = [*above, FORGED["headers"]["Authentication-Results"]]
+    headers = [["Authentication-Results", value] for value in values]
+    async with acting.working():
+        await _push(acting, it, it.shop.headers, **{**FORGED, "headers": headers})
+
+    assert it.refunded == refunded

@@ -63,6 +63,7 @@ class ToldTemplate(ToldPart):
     intent: Intent | None = Field(description="What it may answer by itself; null: people look.")
     not_for: tuple[str, ...]
     is_active: bool
+    is_starter: bool = Field(description="The client started with it and has not edited it.")
 
 
 class ToldTemplates(ToldPage):
@@ -138,6 +139,7 @@ def _page(
                 intent=one.intent,
                 not_for=one.not_for,
                 is_active=one.is_active,
+                is_starter=one.is_starter,
             )
             for one in shown
         ),

@@ -9,11 +9,22 @@ from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.routers.content.saves import saving
-from api.schemas.content.content import NewTemplateBody, TemplateBody, TemplatePage
+from api.schemas.content.content import (
+    AddedStarters,
+    AddStartersBody,
+    NewTemplateBody,
+    TemplateBody,
+    TemplatePage,
+)
 from api.schemas.core.client_query import cursor_after
 from domain.content.content import TemplateEntry
 from domain.content.errors import ContentNotFound
-from services.content.templates import add_template, change_template, delete_template
+from services.content.templates import (
+    add_starter_templates,
+    add_template,
+    change_template,
+    delete_template,
+)
 from store.content.content_changes import ContentChanges
 
 router = APIRouter(route_class=DescribedRoute)
@@ -46,6 +57,18 @@ async def create(
     """The agent may use it from the next message on."""
     async with saving(request, member, resources) as work:
         return await add_template(work, member.actor, body.template)
+
+
+@router.post(f"{_TEMPLATES}/starters", summary="Add the starter templates", responses=errors(409))
+async def add_starters(
+    request: Request,
+    member: ManagerDep,
+    _: Annotated[AddStartersBody, Depends(JsonBody(AddStartersBody, optional=True))],
+    resources: ResourcesDep,
+) -> AddedStarters:
+    """Only those of the intents that no template of the language has yet."""
+    async with saving(request, member, resources) as work:
+        return AddedStarters(added=await add_starter_templates(work, member.actor))
 
 
 @router.get(_TEMPLATE, summary="One template")

@@ -115,6 +115,14 @@ class TemplateBody(StrictBody):
         return TemplateChange.model_validate(self, from_attributes=True)
 
 
+class AddStartersBody(StrictBody):
+    pass
+
+
+class AddedStarters(BaseModel):
+    added: int = Field(description="Templates that were added.")
+
+
 class NewEntryBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_ENTRY]})
 

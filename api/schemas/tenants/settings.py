@@ -1,6 +1,6 @@
 """What a dashboard asks about a client's settings."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field, WithJsonSchema
 
@@ -27,6 +27,7 @@ from domain.tenants.client_settings import (
     check_prompt,
     check_sensitive_words,
 )
+from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
 # What is written is checked by domain/tenants/client_settings.py, which says what is wrong.
 _Prompt = Annotated[
@@ -100,6 +101,37 @@ _Acknowledgement = Annotated[
         "A language that is left out has the built-in words."
     ),
 ]
+# Other placeholders that a text may hold are taken too.
+_NAMED: Final = r"^([^{}]*\{\{ customer_name \}\}[^{}]*|\s*)$"
+_Frame = Annotated[
+    dict[str, dict[str, str]],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                language: {
+                    "type": "object",
+                    "properties": {
+                        field: {
+                            "type": "string",
+                            "maxLength": length,
+                            "pattern": _NAMED if field == "named_greeting" else r"^[^{}]*$",
+                        }
+                        for field, length in FRAME_LENGTHS.items()
+                    },
+                    "additionalProperties": False,
+                }
+                for language in DEFAULT_FRAME
+            },
+            "additionalProperties": False,
+        }
+    ),
+    Field(
+        description="By language: the greeting and the sign-off of answers. `named_greeting` must "
+        "hold `{{ customer_name }}`; all may hold `{{ brand_name }}`. A text that is left out or "
+        "empty is the default."
+    ),
+]
 
 _AuthservIds = Annotated[
     list[str],
@@ -132,6 +164,7 @@ class SettingsBody(StrictBody):
     retention: _Retention | None = None
     sensitive_words: _SensitiveWords | None = None
     acknowledgement: _Acknowledgement | None = None
+    frame: _Frame | None = None
     authserv_ids: _AuthservIds | None = None
     ask_rating: Annotated[
         bool | None, Field(description="Ask customers what they think of an answer.")
@@ -157,6 +190,7 @@ class SettingsBody(StrictBody):
             retention=None if self.retention is None else check_days(self.retention),
             sensitive_words=None if words is None else check_sensitive_words(words),
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
+            frame=None if self.frame is None else check_frame(self.frame),
             authserv_ids=None if servers is None else check_authserv_ids(servers),
             ask_rating=self.ask_rating,
             holds_loosening=self.holds_loosening,

@@ -66,11 +66,13 @@ def likely_request(text: str) -> LikelyRequest | None:
     return LikelyRequest(kind, text[best.start : best.end])
 
 
-def speaks_against(text: str) -> bool:
-    """Return whether a message names an action and plainly asks for none: "do not refund it"."""
-    hints, scored = request_model().hints, _scored(text)
-    hinted = any(score >= hints and not one.forbidden for score, one in scored)
-    return bool(scored) and not hinted
+def speaks_against(text: str, kind: ActionKind) -> bool:
+    """Return whether a message names this action and plainly does not ask for it: "do not refund
+    it"."""
+    hints = request_model().hints
+    named = [(score, one) for score, one in _scored(text) if one.kind is kind]
+    hinted = any(score >= hints and not one.forbidden for score, one in named)
+    return bool(named) and not hinted
 
 
 def names_action(text: str) -> bool:

@@ -96,7 +96,8 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
             yield f"{passage.title}\n{passage.body}"
     for template in request.templates:
         if ("template", template.id) in cited:
-            yield fill(template.body, values).text
+            framed = {**values, **request.frame.values(template.language)}
+            yield fill(template.body, framed).text
     if request.order is not None and ("order", request.order.id) in cited:
         yield request.order.number
 

@@ -23,7 +23,7 @@ class _File(LexiconFile):
 
 def closes(text: str) -> bool:
     """True only where every word is one of thanks, of content or of farewell."""
-    if len(text) > LONGEST or any(mark in text for mark in _marks()):
+    if len(text) > LONGEST or has_bad_mark(text):
         return False
     said = read_sentences(text, _dictionary())
     means = frozenset[str]().union(*(sentence.meanings for sentence in said))
@@ -33,6 +33,11 @@ def closes(text: str) -> bool:
         and "ask" not in means
         and all(sentence.of(place) for sentence in said for place in range(len(sentence.words)))
     )
+
+
+def has_bad_mark(text: str) -> bool:
+    """Return whether the text has a sign of anger or sorrow."""
+    return any(mark in text for mark in _marks())
 
 
 @cache

@@ -1,12 +1,11 @@
 """Mailgun's routes: mails as forms, which sign a token and not what they carry."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
@@ -31,13 +30,14 @@ from domain.inbound.webhook_signature import (
     signed_seconds,
 )
 from domain.intake.attachment import AttachedFile
-from domain.intake.mail_headers import header_pairs
+from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
 # A token is known for 30 days, so an older request has no effect anyway. The time must be longer
 # than the 8 hours in which a mail is sent again, or an hour's outage loses mails.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
+_HEADERS: Final = "message-headers"
 _MAX_HEADERS: Final = 400_000
 _UTF8: Final = 4
 
@@ -111,11 +111,13 @@ class MailgunRoutes:
         form = read_form(request)
         if "body-mime" in form.fields:
             raise WebhookUnreadable("raw_mime")
+        headers, are_all = _headers(form)
         return ticket_of(
             InboundMail(
                 provider=self.provider,
                 provider_id=identity.dedup_key,
-                headers=_headers(form),
+                headers=headers,
+                has_all_headers=are_all,
                 author=form.text("from") or form.text("From") or "",
                 to=form.text("To") or "",
                 cc=form.text("Cc") or "",
@@ -157,10 +159,12 @@ def _proof(given: _Event | PostedForm) -> _Proof:
     return _Proof(timestamp, token, signed)
 
 
-def _headers(form: PostedForm) -> tuple[tuple[str, str], ...]:
-    """Without them nothing tells a program's mail from a person's. Raises WebhookUnreadable."""
+def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
+    """The headers, and whether they are all. Without them nothing tells a program's mail from a
+    person's. Raises WebhookUnreadable."""
     try:
-        decoded: JsonValue = json.loads(form.text("message-headers", _MAX_HEADERS) or "")
+        decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")
     except (ValueError, RecursionError):
         raise WebhookUnreadable("headers_broken") from None
-    return header_pairs(decoded)
+    found, are_all = header_pairs(decoded)
+    return found, are_all and form.came_once(_HEADERS)

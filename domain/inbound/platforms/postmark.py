@@ -15,6 +15,7 @@ from domain.inbound.mail import INBOUND, MAX_BODY, InboundMail, key_of, ticket_o
 from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.ports import EndpointFacts
 from domain.intake.attachment import AttachedFile
+from domain.intake.mail_headers import header_pairs
 from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
@@ -102,11 +103,13 @@ class PostmarkInbound:
         mail = _read(request)
         if mail.id == _SAMPLE:
             return Nothing("provider_test")
+        headers, are_all = header_pairs([[header.name, header.value] for header in mail.headers])
         return ticket_of(
             InboundMail(
                 provider=self.provider,
                 provider_id=mail.id,
-                headers=tuple((header.name.lower(), header.value) for header in mail.headers),
+                headers=headers,
+                has_all_headers=are_all,
                 author=_author(mail),
                 to=mail.to,
                 cc=mail.cc,

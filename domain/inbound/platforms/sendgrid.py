@@ -34,7 +34,7 @@ from domain.inbound.meaning import Meaning
 from domain.inbound.ports import EndpointFacts
 from domain.inbound.webhook_signature import check_age, signature_header, signed_seconds
 from domain.intake.attachment import AttachedFile
-from domain.intake.mail_headers import header_pairs
+from domain.intake.mail_headers import MAX_BLOCK_CHARS, header_pairs
 from domain.integrations.providers import Provider
 
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
@@ -43,8 +43,9 @@ TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 # A mail's key is known for 30 days. The time must be longer than the 3 days in which a mail is sent
 # again, or an outage loses mails.
 _TOLERANCE: Final = timedelta(days=4)
-_MAX_HEADERS: Final = 100_000
 _UTF8: Final = 4
+# Bytes, more than of any block that is read whole: a longer one is known to be cut.
+_MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
 # Of one signature. With several, a part of one could pass for another.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
@@ -79,9 +80,8 @@ class SendgridParse:
 
     def identify(self, request: InboundRequest) -> Identity:
         """By the Message-ID, else by the body: SendGrid gives a mail no name."""
-        return Identity(
-            message_id(_headers(read_form(request))) or f"sha256:{request.digest.hex()}", INBOUND
-        )
+        headers, _ = _headers(read_form(request))
+        return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         form = read_form(request)
@@ -90,10 +90,12 @@ class SendgridParse:
         charsets = _object(form, "charsets")
         envelope = _object(form, "envelope")
         to = envelope.get("to")
+        headers, are_all = _headers(form)
         mail = InboundMail(
             provider=self.provider,
             provider_id=identity.dedup_key,
-            headers=_headers(form),
+            headers=headers,
+            has_all_headers=are_all,
             author=_text(form, "from", charsets),
             to=_text(form, "to", charsets),
             cc=_text(form, "cc", charsets),
@@ -155,12 +157,13 @@ def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, Json
     return passed and "@" in sender and is_author_of(mail, sender)
 
 
-def _headers(form: PostedForm) -> tuple[tuple[str, str], ...]:
-    """Raises WebhookUnreadable: without them nothing tells a program's mail from a person's."""
-    found = header_pairs(form.text("headers", _MAX_HEADERS))
+def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
+    """The headers, and whether they are all. Without them nothing tells a program's mail from a
+    person's. Raises WebhookUnreadable."""
+    found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:
         raise WebhookUnreadable("raw_mime" if "email" in form.fields else "headers_broken")
-    return found
+    return found, are_all and form.came_once("headers")
 
 
 def _object(form: PostedForm, name: str) -> Mapping[str, JsonValue]:

@@ -239,4 +239,4 @@ async def test_a_missed_comment_is_found_and_one_that_came_is_not(
         server.role = "agent"
         assert (await poll(database)).failed == 1
     cursor = await only_row(database, poll_cursors, integration_id=here)
-    assert cursor["error_code"] == "not_authorized"
+    assert cursor["error_code"] == "action_forbidden"

@@ -1,6 +1,7 @@
 """One webhook after the other: each has its effect once, in its order, or waits visibly."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -10,6 +11,7 @@ from domain.core.errors import EngineUnavailable
 from domain.inbound.contracts import GiveUpWebhookInput, WebhookWorked
 from domain.inbound.inbound_webhook import WaitsFor
 from store.core.database import Database
+from store.inbound.endpoints import EndpointRepository, NewEndpoint
 from store.inbound.tables import inbound_messages
 from store.intake.tables import engine_events
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
@@ -79,7 +81,12 @@ async def test_a_customers_limit_holds_up_that_customer_alone_and_in_order(inbox
     now = utc_now()
     eager = {"customer_email": "a@b.example"}
     await sent_before(
-        inbox.database, inbox.shop, 10, customer="a@b.example", at=now - timedelta(minutes=9)
+        inbox.database,
+        inbox.shop,
+        10,
+        customer="a@b.example",
+        claimed=True,
+        at=now - timedelta(minutes=9),
     )
     first, second = await inbox.comes(**eager), await inbox.comes(**eager)
     other = await inbox.comes(customer_email="c@d.example")
@@ -169,3 +176,21 @@ async def test_a_commit_that_fails_leaves_nothing(
 
     assert await row_counts(inbox.database, of=inbox.shop) == before
     assert await inbox.states(first) == ["working"]
+
+
+async def test_a_message_that_waits_for_a_claims_limit_holds_up_no_proof(inbox: Inbox) -> None:
+    now = utc_now()
+    async with inbox.database.tenant(inbox.shop.tenant) as connection:
+        endpoint = NewEndpoint(inbox.integration_id, inbox.integration_id.encode(), "sealed")
+        await EndpointRepository(connection, inbox.shop.tenant).open(endpoint, now)
+    claimed: dict[str, Any] = {"customer_email": "a@b.example", "customer_verified": False}
+    await sent_before(inbox.database, inbox.shop, 10, customer="a@b.example", claimed=True, at=now)
+    first = await inbox.comes(**claimed)
+    proof = await inbox.comes(customer_email="a@b.example", customer_verified=True)
+    second = await inbox.comes(**claimed)
+
+    for one in (first, proof, second):
+        await inbox.work(one)
+
+    waiting = "waiting customer_limit"
+    assert await inbox.states(first, proof, second) == [waiting, "done event", waiting]

@@ -9,11 +9,16 @@ import sqlalchemy as sa
 from activities.integrations.mail_limiter import MailLimiter
 from adapters.system import new_ulid, utc_now
 from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreachable
-from domain.integrations.mail_allowance import FREE_PER_DAY
+from domain.integrations.mail_allowance import (
+    FREE_PER_DAY,
+    PAID_PER_DAY,
+    MailGroup,
+    mails_per_day,
+)
 from domain.integrations.service_mail import LIMITS, ServiceMail
 from domain.tenants.client import Plan
 from store.core.database import Database
-from store.integrations.mail_counts import OF_CLIENT, MailCount, MailCountRepository
+from store.integrations.mail_counts import MailCount, MailCountRepository
 from store.integrations.tables import mail_counts
 from store.tenants.tables import clients
 from tests.support.core.rows import only_row, rows
@@ -43,12 +48,14 @@ async def new_account(database: Database) -> tuple[Shop, datetime]:
     return shop, now
 
 
-async def mails(it: MailLimiter, shop: Shop, number: int) -> int:
+async def mails(
+    it: MailLimiter, shop: Shop, number: int, group: MailGroup = MailGroup.MEMBERS
+) -> int:
     """Send so many mails at once, and return how many were allowed."""
 
     async def one() -> bool:
         try:
-            async with it.client_mail(shop.tenant):
+            async with it.client_mail(shop.tenant, group):
                 return True
         except MailLimitReached:
             return False
@@ -64,12 +71,24 @@ async def test_a_new_account_sends_its_allowance_and_no_mail_more(database: Data
     assert await mails(it, shop, FREE_PER_DAY - 5) == FREE_PER_DAY - 5
     assert await mails(it, shop, 15) == 5
     with pytest.raises(MailLimitReached):
-        async with it.client_mail(shop.tenant):
+        async with it.client_mail(shop.tenant, MailGroup.MEMBERS):
             pytest.fail("a mail beyond the allowance was permitted")
 
     assert (await only_row(database, mail_counts, key=shop.client_id))["sent"] == FREE_PER_DAY
     assert await mails(it, other, 1) == 1
     assert await mails(limiter(database, now + timedelta(days=1)), shop, 1) == 1
+
+
+@pytest.mark.parametrize("group", MailGroup)
+async def test_the_allowance_doubles_with_each_week_of_the_account(
+    database: Database, group: MailGroup
+) -> None:
+    shop, opened = await new_account(database)
+    for weeks, times in ((0, 1), (1, 2), (2, 4)):
+        now = opened + timedelta(weeks=weeks)
+        async with database.service() as connection:
+            standing = await MailCountRepository(connection).standing(shop.tenant, group, now)
+        assert mails_per_day(standing, now) == FREE_PER_DAY * times
 
 
 async def test_an_address_gets_its_share_of_a_kind_from_all_clients_together(
@@ -119,20 +138,66 @@ async def test_a_mail_that_was_not_handed_over_leaves_its_place_to_another(
     assert await mails(it, shop, FREE_PER_DAY - 1) == FREE_PER_DAY - 1
 
     with pytest.raises(MailUnreachable):
-        async with it.client_mail(shop.tenant):
+        async with it.client_mail(shop.tenant, MailGroup.MEMBERS):
             raise MailUnreachable
 
     assert await mails(it, shop, 2) == 1
+
+
+async def refuse(it: MailLimiter, shop: Shop, number: int, group: MailGroup) -> None:
+    for _ in range(number):
+        with pytest.raises(MailRefused):
+            async with it.client_mail(shop.tenant, group):
+                raise MailRefused(by_server=True)
+
+
+async def test_refused_answers_stop_no_other_mail(database: Database) -> None:
+    """The attack: a stranger writes from forged addresses that refuse the answers, as many as the
+    shop answers in a day. Invitations and answers to proved customers go out."""
+    shop, now = await new_account(database)
+    it = limiter(database, now)
+    await refuse(it, shop, 5, MailGroup.CLAIMS)
+    assert await mails(it, shop, 1, MailGroup.CLAIMS) == 0
+
+    assert await mails(it, shop, 1, MailGroup.ANSWERS) == 1
+    async with it.service_mail(ServiceMail.INVITATION, an_address(), shop.tenant):
+        pass
+    async with it.service_mail(ServiceMail.SENDER_CODE, an_address(), shop.tenant):
+        pass
+    tomorrow = limiter(database, now.replace(hour=0, minute=0) + timedelta(days=1))
+    assert await mails(tomorrow, shop, FREE_PER_DAY + 1, MailGroup.CLAIMS) == FREE_PER_DAY
+
+
+async def test_a_stranger_uses_up_no_mail_but_answers_to_claims(database: Database) -> None:
+    """The same by the number of mails, without a refusal."""
+    shop, now = await new_account(database)
+    it = limiter(database, now)
+    assert await mails(it, shop, FREE_PER_DAY + 1, MailGroup.CLAIMS) == FREE_PER_DAY
+
+    assert await mails(it, shop, 1, MailGroup.ANSWERS) == 1
+    async with it.service_mail(ServiceMail.INVITATION, an_address(), shop.tenant):
+        pass
+
+
+@pytest.mark.parametrize("group", [MailGroup.ANSWERS, MailGroup.CLAIMS])
+async def test_few_refused_answers_leave_a_paying_shop_most_of_its_day(
+    database: Database, shop: Shop, group: MailGroup
+) -> None:
+    """The installation's reputation has its limit: a tenth of the day's answers may be refused."""
+    it = limiter(database, utc_now())
+    await refuse(it, shop, 10, group)
+    async with database.service() as connection:
+        standing = await MailCountRepository(connection).standing(shop.tenant, group, utc_now())
+
+    assert (standing.sent, standing.refused) == (10, 10)
+    assert mails_per_day(standing, utc_now()) >= PAID_PER_DAY * 9 // 10
 
 
 async def test_refusals_by_servers_end_a_clients_mail(database: Database) -> None:
     """The refused mails keep their places, and after the fifth the allowance is zero."""
     shop, now = await new_account(database)
     it = limiter(database, now)
-    for _ in range(5):
-        with pytest.raises(MailRefused):
-            async with it.client_mail(shop.tenant):
-                raise MailRefused(by_server=True)
+    await refuse(it, shop, 5, MailGroup.MEMBERS)
 
     assert await mails(it, shop, 1) == 0
     count = await only_row(database, mail_counts, key=shop.client_id)
@@ -145,7 +210,7 @@ async def test_without_an_allowance_not_even_the_first_mail_counts(
 ) -> None:
     now = utc_now()
     async with database.service() as connection:
-        count = MailCount(OF_CLIENT, shop.client_id, limit)
+        count = MailCount.of_client(shop.tenant, MailGroup.MEMBERS, limit)
         assert not await MailCountRepository(connection).take(count, now)
 
     assert await rows(database, mail_counts, key=shop.client_id) == []

@@ -6,6 +6,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from adapters.system import new_ulid, utc_now
+from domain.integrations.mail_allowance import MailGroup
 from domain.integrations.service_mail import LIMITS, ServiceMail
 from store.core.database import Database
 from store.integrations.mail_counts import MailCountRepository
@@ -25,7 +26,9 @@ async def _refused(database: Database, mail: MailServer, shop: Shop, kind: Servi
         await ActivityEnvironment().run(mails.send_once, kind, sent, shop.tenant)
     assert mail.refused == 5
     async with database.service() as connection:
-        standing = await MailCountRepository(connection).standing(shop.tenant, utc_now())
+        standing = await MailCountRepository(connection).standing(
+            shop.tenant, MailGroup.MEMBERS, utc_now()
+        )
     return standing.refused
 
 

@@ -8,6 +8,7 @@ from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid
+from domain.agent.frame import PLAIN_FRAME
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
@@ -32,6 +33,7 @@ CASE = Case(
     system_prompt="",
     sensitive_words=(),
     answers_from_knowledge=True,
+    frame=PLAIN_FRAME,
     rulebook=Rulebook(),
     turns=(),
     thread=Thread(),

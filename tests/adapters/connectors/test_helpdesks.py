@@ -8,6 +8,7 @@ import pytest
 
 from adapters.connectors.http import open_client
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
@@ -152,6 +153,16 @@ async def test_nobody_listens(desk: Desk, http: httpx.AsyncClient) -> None:
         await helpdesk.reply(desk.ticket, "x", KEY, again=False)
     with pytest.raises(ActionUnreachable):
         await helpdesk.tag(desk.ticket, ("a",))
+
+
+async def test_a_firewall_before_the_account_says_nothing_of_the_credentials(
+    desk: Desk, http: httpx.AsyncClient
+) -> None:
+    desk.server.fail_next(Fault.STATUS, "GET", status=403)
+
+    with pytest.raises(ActionForbidden):
+        await desk.helpdesk(http).check()
+    await desk.helpdesk(http).check()
 
 
 async def test_credentials_that_are_no_longer_taken(desk: Desk, http: httpx.AsyncClient) -> None:

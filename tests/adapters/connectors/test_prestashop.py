@@ -15,7 +15,12 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.meaning import OrderNews
 from domain.inbound.platforms.prestashop import PrestaShopWebhooks
 from domain.inbound.ports import EndpointFacts
-from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
+from domain.integrations.errors import (
+    ActionForbidden,
+    ActionRefused,
+    ActionUnreachable,
+    NotAuthorized,
+)
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
 from domain.integrations.providers import Provider
@@ -116,7 +121,7 @@ async def test_what_goes_wrong(
     with pytest.raises(NotAuthorized):
         await connected(server, http, "OTHER").find_order("XKBKNABJK", None)
     server.allowed.remove("customers")
-    with pytest.raises(NotAuthorized):
+    with pytest.raises(ActionForbidden):
         await shop.find_order("XKBKNABJK", None)
 
 

@@ -10,10 +10,10 @@ from adapters.connectors.shopify import Shopify
 from domain.core.errors import DomainError
 from domain.core.money import Money
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
-    NotAuthorized,
 )
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
@@ -200,7 +200,7 @@ async def test_the_same_key_with_another_amount(server: ShopifyServer, shop: Sho
     ("code", "of_effects", "of_reads"),
     [
         ("THROTTLED", ActionUnreachable, ActionUnreachable),
-        ("ACCESS_DENIED", NotAuthorized, NotAuthorized),
+        ("ACCESS_DENIED", ActionForbidden, ActionForbidden),
         ("MAX_COST_EXCEEDED", ActionRefused, ActionRefused),
         ("INTERNAL_SERVER_ERROR", ActionUnknown, ActionUnreachable),
     ],

@@ -7,6 +7,7 @@ import pytest
 from adapters.connectors.http import open_client
 from adapters.connectors.slack import Slack
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnreachable,
     InvalidIntegration,
@@ -54,6 +55,17 @@ async def test_what_a_refusal_means(server: SlackServer, chat: Slack) -> None:
         with pytest.raises(NotAuthorized) as gone:
             await chat.tell("a")
         assert "CANARY" not in str(gone.value)
+
+
+async def test_a_403_is_an_outage_unless_slack_says_that_the_address_is_revoked(
+    server: SlackServer, chat: Slack
+) -> None:
+    server.fail_next(Fault.STATUS, "POST", status=403)
+    with pytest.raises(ActionForbidden):
+        await chat.tell("a")
+    server.channel = "revoked"
+    with pytest.raises(NotAuthorized):
+        await chat.tell("a")
 
 
 def test_nothing_but_slack_is_posted_to() -> None:

@@ -11,6 +11,7 @@ from services.tenants.members import remove_member
 from store.audit.tables import audit_entries
 from store.identity.tables import invitations
 from store.tenants.tables import client_users, clients
+from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
@@ -145,6 +146,50 @@ async def test_a_declined_invitation_is_gone(
     assert left.json() == {"invitations": []}
     log = await rows(engine.database, audit_entries, client_id=shop.client_id)
     assert "invitation declined" in {one["what"] for one in log}
+
+
+async def test_no_link_and_no_sign_in_joins_a_client(engine: LiveEngine, mail: MailServer) -> None:
+    """A mail program or a browser follows the invitation's link and opens its pages by itself, and
+    the invited person signs in: none of it is a yes."""
+    attacker, email = await attack(engine), new_address()
+    account = await sign_up(engine, mail, email, "Atelier Nord")
+    invitation = await invited(engine, attacker, email, Role.ADMIN)
+    async with browser(engine) as client:
+        await sign_in_with(client, mail, email, number=3, next_page=PAGE)
+        for path in (PAGE, INVITATIONS, path_of(invitation, "accept")):
+            for method in ("GET", "HEAD"):
+                followed = await client.request(method, path, headers=account.headers)
+                assert followed.status_code in (200, 401, 404, 405)
+        assert "Maison Lin" in await PageVisitor(client, account.user_id).see(PAGE)
+
+    assert await role_in(engine, attacker, account.user_id) is None
+    kept = await only_row(engine.database, invitations, id=invitation.id)
+    assert kept["accepted_at"] is None
+
+
+async def test_a_member_who_leaves_reaches_nothing_of_the_client(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    """The person accepted an attacker's invitation, and leaves: their tokens, and those of before,
+    open nothing there, and their own client is as it was."""
+    attacker, email = await attack(engine), new_address()
+    account = await sign_up(engine, mail, email, "Atelier Nord")
+    invitation = await invited(engine, attacker, email, Role.ADMIN)
+    await post(engine, path_of(invitation, "accept"), account)
+    theirs = {"client_id": attacker.client_id}
+    before = await engine.http.get(SETTINGS, params=theirs, headers=account.headers)
+    assert before.status_code == 200, before.text
+
+    left = await engine.http.delete(
+        f"/api/dashboard/me/clients/{attacker.client_id}", headers=account.headers
+    )
+
+    assert left.status_code == 204
+    after = await engine.http.get(SETTINGS, params=theirs, headers=account.headers)
+    assert (after.status_code, after.json()["code"]) == (403, "access_denied")
+    own = await engine.http.get(SETTINGS, headers=account.headers)
+    assert own.status_code == 200, own.text
+    assert (await post(engine, path_of(invitation, "accept"), account)).status_code == 404
 
 
 async def test_an_invitation_of_another_address_is_not_found(

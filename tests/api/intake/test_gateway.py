@@ -145,7 +145,7 @@ async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: Ma
     assert (body["status"], body["steps_executed"]) == ("completed", 1)
     (sent,) = mail.mails
     assert sent["To"] == "lea@example.com"
-    assert sent["Subject"] == "Re: Ma commande"
+    assert sent["Subject"] == "Re: Votre message", "nothing proves whose the mail's subject is"
     assert sent["In-Reply-To"] == "<first@example.com>"
     assert sent["Auto-Submitted"] == "auto-replied"
     assert sent.get_content().strip() == body["response"]

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from activities.integrations.rating_question import RatingQuestion
 from adapters.system import new_ulid, utc_now
+from domain.integrations.mail_allowance import MailGroup
 from domain.ratings.rating import MAX_COMMENT
 from domain.ratings.rating_link import RATING_PATH, RatedRun, rating_token
 from domain.tenants.client_settings import Branding, SettingsChange
@@ -163,10 +164,10 @@ async def test_a_mail_asks_where_the_shop_wants_it(
     run_id = await _run(front, shop, "en")
     written = MAIL.model_copy(update={"to": new_address()})
 
-    await by_client.send(shop.tenant, written, answer_of=run_id)
+    await by_client.send(shop.tenant, written, MailGroup.ANSWERS, answer_of=run_id)
     await _set(front, shop, SettingsChange(ask_rating=True))
-    await by_client.send(shop.tenant, written, answer_of=run_id)
-    await by_client.send(shop.tenant, written)
+    await by_client.send(shop.tenant, written, MailGroup.ANSWERS, answer_of=run_id)
+    await by_client.send(shop.tenant, written, MailGroup.ANSWERS)
 
     off, asked, other = (one.get_content() for one in mail.mails if one["To"] == written.to)
     assert "app/rate" not in off + other

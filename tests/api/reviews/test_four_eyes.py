@@ -66,3 +66,30 @@ async def test_two_members_of_a_day_agree(front: LiveEngine, shop: Shop) -> None
         for _ in range(2)
     ]
     assert [one.json()["awaiting_second"] for one in answers] == [True, False]
+
+
+@pytest.mark.parametrize("lost", ["membership", "right"])
+async def test_a_first_approver_who_has_lost_it_is_not_one_of_the_two(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], lost: str
+) -> None:
+    """The next approval is the first again, and a person whose right stands must follow."""
+    user_id = new_ulid()
+    async with front.database.service() as connection:
+        await join(connection, shop.client_id, user_id, Role.ADMIN)
+    fired = bearer(session_token(front.settings, user_id))
+    review_id = await open_review(front.database, shop, needs_second=True)
+    assert (await act(front, review_id, "approve", fired)).json()["awaiting_second"] is True
+    path = f"/api/dashboard/members/{user_id}"
+    if lost == "membership":
+        answer = await front.http.delete(path, headers=owner)
+    else:
+        answer = await front.http.patch(path, json={"role": "viewer"}, headers=owner)
+    assert answer.status_code < 300, answer.text
+
+    alone = await act(front, review_id, "approve", owner)
+    again = await act(front, review_id, "approve", owner)
+    other = await act(front, review_id, "approve", await person(front, shop, Role.AGENT))
+
+    assert alone.json()["awaiting_second"] is True
+    assert code(again) == (409, "second_person_required")
+    assert other.json()["awaiting_second"] is False

@@ -22,6 +22,7 @@ NOTHING: dict[str, object] = {
     "retention": {},
     "sensitive_words": [],
     "acknowledgement": {},
+    "frame": {},
     "authserv_ids": [],
     "ask_rating": False,
     "holds_loosening": True,
@@ -74,8 +75,20 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     fourth = await change(front, owner, authserv_ids=servers)
     assert fourth["authserv_ids"] == ["mx.shop.example", "relay_1"]
 
+    texts = {
+        "named_greeting": " Salut  {{customer_name}}\n!",
+        "greeting": "Bonjour,",
+        "sign_off": " À vous,\n\nL'équipe {{ brand_name }} ",
+    }
+    framed = await change(front, owner, frame={"fr": texts, "en": {"greeting": " "}})
+    kept = {
+        "named_greeting": "Salut {{customer_name}} !",
+        "sign_off": "À vous,\n\nL'équipe {{ brand_name }}",
+    }
+    assert framed["frame"] == {"fr": kept}
+
     nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
-    nothing |= {"sensitive_words": [], "acknowledgement": {}}
+    nothing |= {"sensitive_words": [], "acknowledgement": {}, "frame": {}}
     last = await change(front, owner, system_prompt="", **nothing)
     assert last == {**NOTHING, "updated_at": last["updated_at"]}
 
@@ -109,6 +122,15 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"sensitive_words": [f"w{n}" for n in range(101)]}, "sensitive_words : 100"),
         ({"acknowledgement": {"de": "Danke."}}, "acknowledgement"),
         ({"acknowledgement": {"fr": "x" * 1_001}}, "acknowledgement.fr : 1000"),
+        ({"frame": {"de": {"greeting": "Hallo,"}}}, "frame : fr"),
+        ({"frame": {"fr": {"farewell": "Adieu"}}}, "frame.fr.farewell"),
+        ({"frame": {"en": {"greeting": "x" * 201}}}, "frame.en.greeting : 200"),
+        ({"frame": {"en": {"sign_off": "x" * 501}}}, "frame.en.sign_off : 500"),
+        ({"frame": {"en": {"greeting": "Hi {{ customer_name }},"}}}, "frame.en.greeting"),
+        ({"frame": {"en": {"named_greeting": "Hi,"}}}, "customer_name"),
+        ({"frame": {"en": {"named_greeting": "{{ customer_name }} {{ x }}"}}}, "aucun champ"),
+        ({"frame": {"en": {"sign_off": "{{ brand_name | us }}"}}}, "aucun champ"),
+        ({"frame": {"en": {"sign_off": "{% if %}"}}}, "aucun champ"),
         ({"authserv_ids": [f"mx{number}.example" for number in range(6)]}, "authserv_ids : au"),
         ({"authserv_ids": ["mx.example; dmarc=pass"]}, "authserv_ids"),
         ({"authserv_ids": ["mx.example"] * 6}, "authserv_ids"),
@@ -132,6 +154,7 @@ async def test_what_breaks_a_rule_is_named(
         {"branding": []}, {"retention": {"conversations": "90"}}, {"retention": {"churn": 30.5}},
         {"retention": {"churn": True}}, {"sensitive_words": "police"}, {"sensitive_words": [1]},
         {"acknowledgement": ["Merci."]}, {"acknowledgement": {"fr": None}},
+        {"frame": "Bonjour,"}, {"frame": {"fr": "Bonjour,"}}, {"frame": {"fr": {"greeting": 1}}},
         {"authserv_ids": "mx.example"}, {"authserv_ids": [1]},
     ],
 )  # fmt: skip

@@ -8,6 +8,8 @@ from domain.billing.subscription import Subscription
 from domain.integrations.mail_allowance import (
     FREE_PER_DAY,
     PAID_PER_DAY,
+    REFUSALS_WITHIN,
+    MailGroup,
     MailStanding,
     is_accountable,
     mails_per_day,
@@ -19,10 +21,18 @@ TRIAL = Subscription(Plan.FREE, trial_ends_at=NOW + timedelta(days=9))
 PAID = Subscription(Plan.PRO)
 
 
+ANSWERS = (MailGroup.ANSWERS, MailGroup.CLAIMS)
+
+
 def standing(
-    subscription: Subscription = TRIAL, *, days: int = 0, sent: int = 0, refused: int = 0
+    subscription: Subscription = TRIAL,
+    *,
+    group: MailGroup = MailGroup.MEMBERS,
+    days: int = 0,
+    sent: int = 0,
+    refused: int = 0,
 ) -> MailStanding:
-    return MailStanding(NOW - timedelta(days=days), subscription, sent, refused)
+    return MailStanding(NOW - timedelta(days=days), subscription, group, sent, refused)
 
 
 def test_a_trial_is_no_plan_that_is_paid_for() -> None:
@@ -44,3 +54,16 @@ def test_it_grows_with_age() -> None:
 )
 def test_refusals_reduce_it(sent: int, refused: int, left: int) -> None:
     assert mails_per_day(standing(sent=sent, refused=refused), NOW) == left
+
+
+@pytest.mark.parametrize("group", ANSWERS)
+@pytest.mark.parametrize(
+    ("sent", "refused", "left"),
+    [(4, 4, 1_000), (5, 5, 950), (100, 50, 500), (10_000, 50, 500), (100, 100, 0), (200, 200, 0)],
+)
+def test_refused_answers_reduce_the_answers_of_their_day_by_their_number(
+    group: MailGroup, sent: int, refused: int, left: int
+) -> None:
+    """Five refused answers are many of a quiet morning, and must not be the day's last."""
+    assert REFUSALS_WITHIN[group] == timedelta(days=1)
+    assert mails_per_day(standing(PAID, group=group, sent=sent, refused=refused), NOW) == left

@@ -2,17 +2,21 @@
 
 import pytest
 
+from domain.agent.brain import Language
 from domain.core.ports import OutgoingMail
 from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.proved_address import ProofKind, ProvedAddress
 from domain.integrations.errors import MailRefused
 from domain.runs.mail_reply import MAX_REFERENCES, is_ours, reply_to
 
+PROVED = ProvedAddress(address="a@b.example", by=ProofKind.MAIL)
 
-def mail_for(**fields: object) -> OutgoingMail:
+
+def mail_for(language: Language = "fr", /, **fields: object) -> OutgoingMail:
     event = UnifiedEvent.model_validate(
-        {"channel": Channel.EMAIL, "customer_email": "a@b.example", **fields}
+        {"channel": Channel.EMAIL, "customer_email": "a@b.example", "proved": PROVED, **fields}
     )
-    return reply_to(event, "text", from_name="B", key="01RUN")
+    return reply_to(event, "text", from_name="B", key="01RUN", language=language)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +25,22 @@ def mail_for(**fields: object) -> OutgoingMail:
 )
 def test_subject(subject: str | None, expected: str) -> None:
     assert mail_for(subject=subject).subject == expected
+
+
+@pytest.mark.parametrize("proved", [None, ProvedAddress(address="eve@x.y", by=ProofKind.MAIL)])
+@pytest.mark.parametrize(
+    ("language", "expected"), [("fr", "Re: Votre message"), ("en", "Re: Your message")]
+)
+def test_a_strangers_subject_is_not_repeated(
+    language: Language, expected: str, proved: ProvedAddress | None
+) -> None:
+    """The attack: words in a subject, for the person whose address is forged into the From."""
+    lure = "Pay 500 EUR on evil.example"
+    mail = mail_for(language, subject=lure, proved=proved, message_id="<2@x>")
+
+    assert mail.subject == expected
+    assert "evil.example" not in repr(mail)
+    assert mail.in_reply_to == "<2@x>"
 
 
 def test_it_lands_in_the_same_thread() -> None:

@@ -39,7 +39,15 @@ class Installation:
 @pytest.fixture
 def installed(postgres: PostgresServer) -> Iterator[Installation]:
     with postgres.database() as url:
-        client = ("client", "create", "--brand", "B", "--owner-email", "o@b.example")
+        client = (
+            "client",
+            "create",
+            "--brand",
+            "B",
+            "--owner-email",
+            "o@b.example",
+            "--no-templates",
+        )
         yield Installation(url, cli_json(*client, DATABASE_URL=url)["client_id"])
 
 
@@ -59,7 +67,7 @@ def test_templates(installed: Installation) -> None:
     assert first == {
         "template_id": made["template_id"], "name": "Where is it", "category": "order_status",
         "language": "en", "body": BODY, "is_active": True, "needs": ["parcel_shop"],
-        "intent": None, "not_for": [],
+        "intent": None, "not_for": [], "is_starter": False,
         "created_at": first["created_at"], "updated_at": None,
     }  # fmt: skip
     shown = cli("template", "list", *installed.of_client, COLUMNS="80", **env).stdout

@@ -67,13 +67,15 @@ def test_set_show_rotate(installed: Installation) -> None:
     assert fewer["sensitive_words"] == ["plomb"]
     assert fewer["acknowledgement"] == {"fr": "Nous vous lisons = vite."}
     assert installed.settings("set", "--sensitive-word", "")["sensitive_words"] == []
+    framed = installed.settings("set", "--frame", "fr.greeting=Salut,", "--frame", "en.greeting=")
+    assert framed["frame"] == {"fr": {"greeting": "Salut,"}}
 
     key = installed.settings("rotate-widget-key")["widget_key"]
     assert re.fullmatch(WIDGET_KEY, key)
     shown = cli_process(
         "settings", "show", "--client", installed.client_id, DATABASE_URL=installed.url
     ).stdout
-    for part in (key, "Été & Fils", "conversations=90", "Nous vous lisons = vite."):
+    for part in (key, "Été & Fils", "conversations=90", "Nous vous lisons = vite.", "Salut,"):
         assert part in shown
 
 
@@ -91,6 +93,8 @@ def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
         (("--retention", "churn=x"), "CLASS=DAYS"),
         (("--sensitive-word", "x" * 81), "sensitive_words: words of 1 to 80"),
         (("--acknowledgement", "Merci."), "LANGUAGE=TEXT"),
+        (("--frame", "fr=Salut,"), "LANGUAGE.FIELD=TEXT"),
+        (("--frame", "fr.named_greeting=Salut,"), "customer_name"),
         (("--acknowledgement", "de=Danke."), "acknowledgement: fr and en only"),
     ):
         assert named in installed.refused("set", *arguments), arguments

@@ -88,7 +88,8 @@ def test_the_last_line_is_the_address_for_people(toured: Toured) -> None:
 
 def test_second_tour_is_as_expected(toured: Toured) -> None:
     shown = toured.second.stdout
-    assert toured.second.returncode == 0, shown + toured.second.stderr
+    # The end first: it holds the table of webhooks, and a long message is cut.
+    assert toured.second.returncode == 0, toured.second.stderr + shown[-8_000:]
     for status in ("completed", "needs_review", "no_playbook"):
         assert status in shown
     # Fourteen tickets, the visitor, three arrivals and the webhooks "as expected", which a narrow

@@ -17,6 +17,7 @@ from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
 from services.inbound.duties import perform
+from store.audit.tables import audit_entries
 from store.core.database import Database
 from store.inbound.poll_cursors import PollCursorRepository
 from store.inbound.tables import data_requests, inbound_webhooks, poll_cursors
@@ -67,8 +68,33 @@ async def done(
     return first
 
 
-async def test_a_redaction_erases_the_customer_it_names(database: Database, shop: Shop) -> None:
+async def proved(database: Database, shop: Shop) -> str:
+    """A connection whose credentials have opened its shop."""
     here = await listening(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        await IntegrationRepository(connection, shop.tenant).prove(here, "a.myshopify.com")
+    return here
+
+
+async def test_a_redaction_of_an_unproved_shop_erases_nothing(
+    database: Database, shop: Shop
+) -> None:
+    """A manager chooses the shop's name and the secret of a connection that only listens."""
+    here = await listening(database, shop)
+    await tell(database, shop, here, "1")
+    duty = Duty(DutyKind.REDACT_CUSTOMER, customer_email=ANN, order_ids=("1",))
+
+    performed = await done(database, shop, here, duty)
+
+    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.SHOP_UNPROVED)
+    assert len(await rows(database, order_facts, of=shop)) == 1
+    noted = [row["what"] for row in await rows(database, audit_entries, of=shop)]
+    assert "erasure requested" in noted
+    assert "erasure ordered" not in noted
+
+
+async def test_a_redaction_erases_the_customer_it_names(database: Database, shop: Shop) -> None:
+    here = await proved(database, shop)
     for order_id in ("1", "2"):
         await tell(database, shop, here, order_id)
     duty = Duty(DutyKind.REDACT_CUSTOMER, customer_email=" ANN@x.example", order_ids=("1",))
@@ -84,7 +110,7 @@ async def test_a_redaction_erases_the_customer_it_names(database: Database, shop
 
 
 async def test_without_an_address_people_do_the_rest(database: Database, shop: Shop) -> None:
-    here = await listening(database, shop)
+    here = await proved(database, shop)
     for order_id in ("1", "2"):
         await tell(database, shop, here, order_id)
     performed = await done(database, shop, here, Duty(DutyKind.REDACT_CUSTOMER, order_ids=("1",)))

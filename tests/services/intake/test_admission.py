@@ -106,7 +106,7 @@ async def test_other_customers_and_clients_are_not_counted(database: Database, s
 
 async def test_a_mail_counts_for_its_sender(database: Database, shop: Shop) -> None:
     """Under any name and spelling, and for whom the caller names instead."""
-    await sent_before(database, shop, 9, customer="eve@b.example", at=NOON)
+    await sent_before(database, shop, 9, customer="eve@b.example", claimed=True, at=NOON)
 
     async def comes(sender: str, named: str | None = None) -> None:
         payload: dict[str, JsonValue] = {"from": sender, "to": "help@shop.example"}

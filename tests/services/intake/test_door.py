@@ -12,6 +12,7 @@ from domain.core.errors import DomainError
 from domain.core.ids import TenantId
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
+from domain.intake.limit_key import LimitKey
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
@@ -136,7 +137,8 @@ async def test_what_is_remembered_is_bounded() -> None:
     door = Door(max_full=2)
     of_all = [InboundEvent(event_type="x", customer_email=f"{n}@b.example") for n in "abc"]
     for event in of_all:
-        door.note(TENANT, event, CustomerRateLimited("", 1, NOON))
+        key = LimitKey(event.customer_email or "", is_claim=False)
+        door.note(TENANT, CustomerRateLimited("", 1, NOON, key.digest()))
 
     known = [door.known_refusal(TENANT, event, lambda: NOON) for event in of_all]
     assert [one is not None for one in known] == [False, True, True]

@@ -85,7 +85,7 @@ async def connected(
     [
         (None, None),
         (401, Problem.NOT_AUTHORIZED),
-        (403, Problem.NOT_AUTHORIZED),
+        (403, Problem.FORBIDDEN),
         (404, Problem.REFUSED),
         (302, Problem.REFUSED),
         (500, Problem.UNREACHABLE),

@@ -55,6 +55,8 @@ async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop)
         adjust(database, shop, SettingsAdjustment(days={"conversations": 90})),
         adjust(database, shop, SettingsAdjustment(acknowledged={"fr": "Bien lu."})),
         adjust(database, shop, SettingsAdjustment(acknowledged={"en": "Noted."})),
+        adjust(database, shop, SettingsAdjustment(frame={"fr": {"greeting": "Salut,"}})),
+        adjust(database, shop, SettingsAdjustment(frame={"fr": {"sign_off": "À vous"}})),
     )
 
     found = await read(database, shop)
@@ -63,6 +65,9 @@ async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop)
     )
     assert found.retention == {"conversations": 90}
     assert found.acknowledgement == {"fr": "Bien lu.", "en": "Noted."}
+    assert found.frame == {"fr": {"greeting": "Salut,", "sign_off": "À vous"}}
+    await adjust(database, shop, SettingsAdjustment(frame={"fr": {"greeting": ""}}))
+    assert (await read(database, shop)).frame == {"fr": {"sign_off": "À vous"}}
 
 
 async def test_only_owners_and_admins_change_them(database: Database, shop: Shop) -> None:

@@ -30,3 +30,22 @@ async def test_the_unused_go_when_they_are_old_or_too_many(database: Database) -
         left = {name for name, one in ids.items() if await clients.find(one)}
 
     assert left == {"used", "young 0", "young 1", "young 2", "young 3"}
+
+
+async def test_a_flood_of_one_network_pushes_out_its_own(database: Database) -> None:
+    """A program that is being connected keeps its registration, however many come after it."""
+    now = utc_now()
+    async with database.service() as connection:
+        clients = OAuthClientRepository(connection)
+        theirs, flood = new_ulid(), [new_ulid() for _ in range(12)]
+        await clients.create(
+            OAuthClient(theirs, "Claude", ("a.b:/",)), "192.0.2.0/24", now - timedelta(minutes=1)
+        )
+        for n, flooding in enumerate(flood):
+            one = OAuthClient(flooding, "flood", ("a.b:/",))
+            await clients.create(one, "198.51.100.0/24", now + timedelta(milliseconds=n))
+            await clients.make_room(now, unused_at_most=4)
+
+        assert await clients.find(theirs) is not None
+        left = [one for one in flood if await clients.find(one)]
+    assert left == flood[-3:]

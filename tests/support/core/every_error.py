@@ -39,9 +39,11 @@ from domain.intake.errors import (
     CustomerRateLimited,
     LargeEventsWait,
     TooManyRequests,
+    UnprovedShareUsed,
 )
 from domain.intake.rate_limit import Limit, LimitScope
 from domain.integrations.errors import (
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
@@ -93,6 +95,7 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
     AuthorUndecided,
+    UnprovedShareUsed,
     InvalidInput,
     ErasureNotFound,
     Deferred,
@@ -102,6 +105,7 @@ NOT_FOR_CALLERS = {
     BrainInvalid,
     BrainUnavailable,
     EmbeddingUnavailable,
+    ActionForbidden,
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,

@@ -14,6 +14,7 @@ from domain.billing.subscription import Subscription
 from domain.core.errors import DomainError
 from domain.core.period import period_of
 from domain.intake.event import InboundEvent
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
 from domain.widget.visit import WidgetVisit
@@ -39,6 +40,7 @@ def arrival(
     now: datetime | None = None,
     idempotency: IdempotencyKey | None = None,
     visit: WidgetVisit | None = None,
+    received_by: Provider | None = None,
 ) -> Arrival:
     """An event at the door, with fresh ids."""
     return Arrival(
@@ -54,6 +56,7 @@ def arrival(
         received_at=now or utc_now(),
         idempotency=idempotency,
         visit=visit,
+        received_by=received_by,
     )
 
 
@@ -69,6 +72,7 @@ async def try_to_admit(
     key_id: str | None = None,
     idempotency: IdempotencyKey | None = None,
     visit: WidgetVisit | None = None,
+    received_by: Provider | None = None,
 ) -> Admitted | Unmatched | Repeated:
     """One event in a transaction of its own. Raises what admission refuses with."""
     comes = arrival(
@@ -79,6 +83,7 @@ async def try_to_admit(
         now=now,
         idempotency=idempotency,
         visit=visit,
+        received_by=received_by,
     )
     actor = Actor.key(key_id) if key_id else Actor.system("test")
     async with database.tenant(shop.tenant) as connection:
@@ -96,7 +101,14 @@ async def admit_event(
 
 
 async def sent_before(
-    database: Database, shop: Shop, number: int, *, customer: str | None = None, at: datetime
+    database: Database,
+    shop: Shop,
+    number: int,
+    *,
+    customer: str | None = None,
+    claimed: bool = False,
+    received_by: Provider | None = None,
+    at: datetime,
 ) -> None:
     """So many messages in the past, as admission would have left them."""
     event_ids = [new_ulid() for _ in range(number)]
@@ -106,7 +118,7 @@ async def sent_before(
             [
                 {
                     "client_id": shop.client_id, "id": event_id, "event_type": "x",
-                    "outcome": "no_playbook", "received_at": at,
+                    "outcome": "no_playbook", "received_at": at, "received_by": received_by,
                 }
                 for event_id in event_ids
             ],
@@ -116,8 +128,8 @@ async def sent_before(
             [
                 {
                     "client_id": shop.client_id, "id": new_ulid(), "event_id": event_id,
-                    "direction": "inbound", "customer_key": customer, "author": "customer",
-                    "body": "", "created_at": at,
+                    "direction": "inbound", "customer_key": customer, "is_claim": claimed,
+                    "author": "customer", "body": "", "created_at": at,
                 }
                 for event_id in event_ids
             ],

@@ -42,11 +42,13 @@ async def open_review(
     reason: EscalationReason = EscalationReason.LOW_CONFIDENCE,
     now: datetime | None = None,
     review_id: str | None = None,
+    key_id: str | None = None,
     **run: object,
 ) -> str:
-    """The id of a fresh review. `run`: further columns of its run."""
+    """The id of a fresh review. `key_id`: of the key that sent its event. `run`: further columns of
+    its run."""
     now = now or utc_now()
-    admitted = await try_to_admit(database, shop, message=text, now=now)
+    admitted = await try_to_admit(database, shop, message=text, now=now, key_id=key_id)
     assert isinstance(admitted, Admitted)
     ruling = Ruling.NEEDS_SECOND if needs_second else Ruling.NEEDS_APPROVAL
     verdicts = [Verdict(kind=action.kind, ruling=ruling) for action in plan]

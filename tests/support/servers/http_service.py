@@ -52,10 +52,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """`body` is sent as JSON; None sends nothing."""
+    """`body` is sent as JSON, bytes as they are; None sends nothing."""
 
     status: int = 200
     body: object = field(default_factory=dict)
+
+
+def _encoded(body: object) -> bytes:
+    if isinstance(body, bytes):
+        return body
+    return b"" if body is None else json.dumps(body).encode()
 
 
 class HttpService:
@@ -141,8 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         planned, reply = self.kept.take(request)
         if planned is None:
-            body = b"" if reply.body is None else json.dumps(reply.body).encode()
-            self._answer(reply.status, body, {})
+            self._answer(reply.status, _encoded(reply.body), {})
             return
         match planned.fault:
             case Fault.STATUS:
@@ -156,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case Fault.LATE:
                 self.kept.let_go.wait(_LET_GO_S)
-                self._answer(reply.status, json.dumps(reply.body).encode(), {})
+                self._answer(reply.status, _encoded(reply.body), {})
             case Fault.CUT:
                 self.close_connection = True
             case Fault.DRIP:

@@ -8,11 +8,16 @@ from tests.support.servers.http_service import HttpService, Reply, Request, serv
 PATH = "/services/T00000001/B00000001/CANARYslack0secret"
 WEBHOOK_URL = f"https://hooks.slack.com{PATH}"
 _MAX_CHARS = 40_000
+_REFUSALS = {
+    "gone": Reply(404, "no_service"),
+    "revoked": Reply(403, b"invalid_token"),
+    "archived": Reply(410, "channel_is_archived"),
+}
 
 
 class SlackServer(HttpService):
-    """`told`: the texts of its channel, as people read them. `channel`: `open`, `archived`, or
-    `gone` with the app."""
+    """`told`: the texts of its channel, as people read them. `channel`: `open`, `archived`,
+    `gone` with the app, or `revoked`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,10 +25,10 @@ class SlackServer(HttpService):
         self.channel = "open"
 
     def route(self, request: Request) -> Reply:
-        if request.method != "POST" or request.path != PATH or self.channel == "gone":
+        if request.method != "POST" or request.path != PATH:
             return Reply(404, "no_service")
-        if self.channel == "archived":
-            return Reply(410, "channel_is_archived")
+        if self.channel in _REFUSALS:
+            return _REFUSALS[self.channel]
         if request.headers.get("content-type") != "application/json":
             return Reply(400, "invalid_payload")
         text = request.body.get("text")

@@ -105,6 +105,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 **mine, system_prompt=AWKWARD, branding={"color": "#1a2b3c"},
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
                 sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
+                frame={"fr": {"sign_off": "À vous,\n\"{{ brand_name }}\""}},
                 authserv_ids=["mx.shop.example"], ask_rating=True,
                 updated_at=now,
             )
@@ -116,7 +117,9 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
             )
         )  # fmt: skip
         await connection.execute(
-            sa.update(response_templates).values(body=AWKWARD, updated_at=now, is_active=False)
+            sa.update(response_templates).values(
+                body=AWKWARD, updated_at=now, is_active=False, is_starter=True
+            )
         )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now

@@ -26,11 +26,17 @@ from domain.content.errors import ContentNotFound
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.lost_verdicts import counting_lost
-from services.content.templates import add_template, change_template, delete_template
+from services.content.templates import (
+    add_starter_templates,
+    add_template,
+    change_template,
+    delete_template,
+)
 from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
 from store.analytics.content_uses import ContentUses
 from store.content.content_changes import ContentChanges
+from store.tenants.client_settings import SettingsRepository
 
 _LIST: Final = "/app/templates"
 _NEW: Final = f"{_LIST}/new"
@@ -75,14 +81,14 @@ async def templates(page: AnyonesPage) -> Response:
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     typed = await page.typed(_NEW, _BLANK)
-    return _editor(page, None, typed, _NEW, "")
+    return await _editor(page, None, typed, _NEW, "")
 
 
 @router.post(_NEW)
 async def add(post: ManagersPost) -> Response:
     page = post.page
     if post.ticked("preview"):
-        return _editor(page, None, Typed(post.fields, None), _NEW, "")
+        return await _editor(page, None, Typed(post.fields, None), _NEW, "")
     fields = _fields(post)
     body = post.body(NewTemplateBody, **{**fields, "intent": fields["intent"] or None}).template
     if post.ticked("try"):
@@ -94,11 +100,20 @@ async def add(post: ManagersPost) -> Response:
     return post.done(to, "content.template_added")
 
 
+@router.post(f"{_LIST}/starters")
+async def add_starters(post: ManagersPost) -> Response:
+    async with post.working(_LIST) as work:
+        added = await add_starter_templates(work, post.page.actor)
+    return post.done(_LIST, "content.starters_added" if added else "content.no_starters_missing")
+
+
 @router.get(_TEMPLATE)
 async def template(page: TemplatePage) -> Response:
     found = await _read(page)
     form = f"{_LIST}/{found.id}"
-    return _editor(page, found, await page.typed(form, _typed(found)), form, version_of(found))
+    return await _editor(
+        page, found, await page.typed(form, _typed(found)), form, version_of(found)
+    )
 
 
 @router.post(_TEMPLATE)
@@ -106,7 +121,7 @@ async def change(post: TemplatePost) -> Response:
     page = post.page
     if post.ticked("preview"):
         typed = Typed(post.fields, None)
-        return _editor(page, await _read(page), typed, post.form, post.text(SEEN))
+        return await _editor(page, await _read(page), typed, post.form, post.text(SEEN))
     fields = _fields(post)
     wanted = post.body(TemplateBody, **{**fields, "intent": fields["intent"] or "none"}).change
     if post.ticked("try"):
@@ -132,12 +147,14 @@ async def _read(page: Page) -> TemplateEntry:
         return await ContentChanges(connection, page.tenant).read(TemplateEntry, page.record_id)
 
 
-def _editor(
+async def _editor(
     page: Page, entry: TemplateEntry | None, typed: Typed, form: str, seen: str
 ) -> Response:
     """The form, with what its text says of a made-up order."""
     chosen = typed["language"] or language_of((typed["body"],), page.language)
     language: Language = "en" if chosen == "en" else "fr"
+    async with page.resources.database.reading(page.tenant) as connection:
+        frame = (await SettingsRepository(connection, page.tenant).read()).frame
     return page.render(
         "content/template.html",
         entry=entry,
@@ -145,7 +162,13 @@ def _editor(
         typed=typed,
         form=form,
         seen=seen,
-        preview=preview_of(typed["body"], language, page.brand_name, page.now.date()),
+        preview=preview_of(
+            typed["body"],
+            language,
+            brand_name=page.brand_name,
+            frame=frame,
+            today=page.now.date(),
+        ),
         categories=list(Category),
         intents=list(Intent),
         may_change=page.may(MANAGERS),

@@ -1,11 +1,13 @@
 """What a template says of an order that we have made up."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Final
 
 from adapters.brain.order_facts import order_values
 from domain.agent.brain import Language
+from domain.agent.frame import AnswerFrame
 from domain.agent.plan import PLACEHOLDERS
 from domain.agent.template import KNOWN_NAMES, fill, names, unreadable, unreadable_line
 from domain.core.money import Money
@@ -47,13 +49,23 @@ class TemplatePreview:
     line: int | None
 
 
-def preview_of(body: str, language: Language, brand_name: str, today: date) -> TemplatePreview:
+def preview_of(
+    body: str,
+    language: Language,
+    *,
+    brand_name: str,
+    frame: Mapping[str, Mapping[str, str]],
+    today: date,
+) -> TemplatePreview:
+    """Fill the template. `frame`: the texts that the client has set."""
+    framed = AnswerFrame.of(frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"])
     used = names(body)
     needs = tuple(sorted(used - KNOWN_NAMES))
     values = {
         **{name: f"[{name}]" for name in needs},
         **_CUSTOMER,
         **order_values(_SAMPLE, language, today),
+        **framed.values(language),
         "brand_name": brand_name,
     }
     return TemplatePreview(

@@ -10,6 +10,7 @@ from api.dashboard.post import ManagersPost, version_of
 from api.schemas.tenants.settings import BrandingBody, SettingsBody
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
+from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
 from services.dashboard.forms import standing_in
 from services.tenants.client_settings import change_settings
 from store.tenants.accounts import AccountRepository
@@ -35,6 +36,7 @@ async def settings(page: AnyonesPage) -> Response:
         "ask_rating": "on" if found.ask_rating else "",
         "holds_loosening": "on" if found.holds_loosening else "",
         **{f"ack_{one}": found.acknowledgement.get(one, "") for one in ACKNOWLEDGED_IN},
+        **{_field(place): text for place, text in frame_fields(found.frame).items()},
     }
     return page.render(
         "tenants/settings.html",
@@ -56,6 +58,10 @@ async def change(post: ManagersPost) -> Response:
         sensitive_words=[line for line in post.text("sensitive_words").split("\n") if line.strip()],
         authserv_ids=post.text("authserv_ids").split(),
         acknowledgement={one: post.text(f"ack_{one}") for one in ACKNOWLEDGED_IN},
+        frame={
+            one: {name: post.text(_field(f"{one}.{name}")) for name in FRAME_LENGTHS}
+            for one in DEFAULT_FRAME
+        },
         ask_rating=post.ticked("ask_rating"),
         holds_loosening=post.ticked("holds_loosening"),
     )
@@ -66,6 +72,11 @@ async def change(post: ManagersPost) -> Response:
         post.check_seen(_seen(there))
         await change_settings(work, post.page.actor, wanted)
     return post.done(_SETTINGS, "settings.saved")
+
+
+def _field(place: str) -> str:
+    """The form's field of a text of the frame."""
+    return f"frame_{place.replace('.', '_')}"
 
 
 def _seen(settings: ClientSettings) -> str:

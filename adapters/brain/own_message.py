@@ -1,0 +1,47 @@
+"""The customer's own words in a message: without mails that it quotes and the name below it."""
+
+import re
+from typing import Final
+
+from adapters.brain.concepts import concepts
+from adapters.brain.features import fold, words
+from domain.agent.brain import BrainRequest
+from domain.agent.consent.likely_request import names_action
+from domain.agent.intents.wanted import intents
+from domain.intake.mail_text import latest_reply
+
+_SUBJECT_READ: Final = 200
+# A line like this below so many words is who wrote them.
+_NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
+_MESSAGE_WORDS: Final = 4
+_ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
+
+
+def own_message(request: BrainRequest) -> str:
+    """The subject and the message, without the mails that it quotes."""
+    return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
+
+
+def unsigned(text: str) -> str:
+    """The text without the name below it, which says nothing of what is wanted."""
+    said, line, name = text.rstrip().rpartition("\n")
+    if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
+        return text
+    return text if intents(name) or names_action(name) else said
+
+
+def last_words_of_customer(request: BrainRequest) -> str:
+    said = (turn.body for turn in reversed(request.turns) if turn.author == "customer")
+    return next(said, "")
+
+
+def is_thanks(said: list[str]) -> bool:
+    """Whether thanks end the conversation: "yes, thanks" takes something up instead."""
+    return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
+
+
+def is_wordless(text: str) -> bool:
+    """Whether nothing can be read: no word at all, or mostly in another script."""
+    folded = fold(text)
+    readable = sum(mark.isalpha() for mark in folded)
+    return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0

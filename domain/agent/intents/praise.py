@@ -1,0 +1,115 @@
+"""Whether a message only praises, and so wants nothing: "I love it, you are the best"."""
+
+from functools import cache
+from typing import Final
+
+from domain.agent.intents.closing import has_bad_mark
+from domain.agent.intents.meanings import NUMBER, READ_CHARACTERS, Dictionary
+from domain.agent.intents.sentence import MessageSentence, read_sentences
+from domain.core.lexicon import LexiconFile, lexicon
+
+_DENIED: Final = "denied"
+_PRAISE: Final = frozenset({"praise", _DENIED})
+_COUNTED: Final = _PRAISE | {"thanks"}
+_EXCUSED: Final = frozenset({_DENIED, "fine"})
+_AS_PRAISE: Final = "perfect"
+# French has a word before what is denied.
+_BEFORE_DENIAL: Final = "ne"
+# By the number of words of praise: none is never praise, three or more always.
+_LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
+
+
+class _File(LexiconFile):
+    """`praise`, `thanks`: words of joy. `denied`: phrases that praise by denying blame. `fine`:
+    phrases whose words are not `against`. `against`: words of trouble, requests and denial.
+    `signs`: characters of joy."""
+
+    praise: str
+    denied: str
+    thanks: str
+    fine: str
+    against: str
+    signs: str
+
+
+def only_praises(text: str, mood: float) -> bool:
+    """Return whether a message praises and wants nothing.
+
+    `mood`: its sentiment by the classifier, -1 to 1. The fewer words of praise, the better it must
+    be: "Bravo" alone may be meant otherwise.
+    """
+    return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]
+
+
+def praise_in(text: str) -> int:
+    """Return how many words of praise and thanks a message has; 0 where it is not praise alone.
+
+    A question, a number of three digits or more, or a word of trouble, request or denial makes it
+    more than praise. Thanks without praise or a sign of joy are not enough.
+    """
+    if len(text) > READ_CHARACTERS or has_bad_mark(text):
+        return 0
+    sentences = read_sentences(text, _dictionary())
+    if any(_says_more(sentence) for sentence in sentences):
+        return 0
+    found = {
+        _DENIED if _DENIED in sentence.of(place) else word
+        for sentence in sentences
+        for place, word in enumerate(sentence.words)
+        if not sentence.of(place).isdisjoint(_COUNTED)
+    }
+    said = frozenset[str]().union(*(sentence.meanings for sentence in sentences))
+    signs = sum(sign in text for sign in _signs())
+    return len(found) + signs if found and (signs or not said.isdisjoint(_PRAISE)) else 0
+
+
+def with_plain_praise(text: str) -> str:
+    """Return the text with praise in place of each denial of blame: "can't complain" is "perfect".
+
+    The text itself where it has none.
+    """
+    sentences = read_sentences(text, _dictionary())
+    if not any(_DENIED in sentence.meanings for sentence in sentences):
+        return text
+    return ". ".join(_plain(sentence) for sentence in sentences)
+
+
+def _plain(sentence: MessageSentence) -> str:
+    said: list[str] = []
+    for place, word in enumerate(sentence.words):
+        if _DENIED not in sentence.of(place):
+            said += [word] if word != _BEFORE_DENIAL else []
+        elif said[-1:] != [_AS_PRAISE]:
+            said.append(_AS_PRAISE)
+    return " ".join(said)
+
+
+def _says_more(sentence: MessageSentence) -> bool:
+    return "ask" in sentence.meanings or any(
+        NUMBER in means or ("against" in means and not means & _EXCUSED)
+        for means in sentence.by_place
+    )
+
+
+@cache
+def _file() -> _File:
+    return lexicon(__file__, _File)
+
+
+@cache
+def _signs() -> tuple[str, ...]:
+    return tuple(_file().signs.split())
+
+
+@cache
+def _dictionary() -> Dictionary:
+    file = _file()
+    return Dictionary(
+        {
+            "praise": file.praise,
+            "denied": file.denied,
+            "thanks": file.thanks,
+            "fine": file.fine,
+            "against": file.against,
+        }
+    )

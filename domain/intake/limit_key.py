@@ -1,0 +1,61 @@
+"""Whom a message counts for in the limit for one customer."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from domain.intake.correspondent import claimed_customer, correspondent
+from domain.intake.customer_email import customer_key
+from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.mail_headers import MailHeaders
+from domain.intake.normalization import is_verified, names_verified
+from domain.intake.payload_view import PayloadView
+from domain.intake.proved_address import claims_proof
+
+
+@dataclass(frozen=True, slots=True)
+class LimitKey:
+    """`customer`: as `claimed_customer`. `is_claim`: the author is not proved to hold the address.
+
+    Claims and proved messages are counted apart: a stranger who claims an address uses up nothing
+    of its holder's limit.
+    """
+
+    customer: str
+    is_claim: bool
+
+    def digest(self) -> bytes:
+        """A fixed size without the address."""
+        name = f"claim:{self.customer}" if self.is_claim else self.customer
+        return hashlib.sha256(name.encode()).digest()
+
+
+def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey | None:
+    """Return whom the message counts for, None if it names nobody. `authserv_ids`: the mail
+    servers that the client believes."""
+    customer = claimed_customer(event)
+    if customer is None:
+        return None
+    channel = channel_of(event.event_type, event.source)
+    if not is_verified(event, channel):
+        return LimitKey(customer, is_claim=True)
+    # Without its text, which is read when the event is normalized.
+    headers = MailHeaders(PayloadView(event.payload))
+    who = correspondent(event, channel, headers, "", authserv_ids)
+    is_proved = (
+        who.is_authenticated
+        and names_verified(event, channel, who)
+        and customer_key(who.box.address) == customer
+    )
+    return LimitKey(customer, is_claim=not is_proved)
+
+
+def needs_mail_servers(event: InboundEvent) -> bool:
+    """Whether `limit_key` depends on the mail servers that the client believes."""
+    channel = channel_of(event.event_type, event.source)
+    return (
+        channel is Channel.EMAIL
+        and is_verified(event, channel)
+        and not claims_proof(event.payload)
+        and claimed_customer(event) is not None
+    )

@@ -1,0 +1,52 @@
+"""The share of a client's limits for messages that prove no sender.
+
+It covers messages that a webhook or a poll brought: a mail that authenticates nobody, a helpdesk's
+claim. A stranger may send any number of them under invented addresses.
+"""
+
+import math
+from datetime import datetime, timedelta
+from typing import Final
+
+from domain.billing.quota import UNLIMITED, QuotaStanding
+from domain.core.period import next_period_start, period_start
+from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.gateway_limits import PER_CLIENT
+from domain.intake.limit_key import LimitKey
+from domain.intake.normalization import is_verified
+
+MESSAGES: Final = PER_CLIENT.messages * 2 // 5
+"""Messages within PER_CLIENT.window. Together with the widget's half it leaves room for others."""
+
+SPACING: Final = PER_CLIENT.window / MESSAGES
+"""Between the tries of messages that wait for the share, so that a long queue costs little."""
+
+TICKET_RETRY: Final = timedelta(minutes=30)
+"""The share of tickets grows slowly, but a plan may change and credits may be bought."""
+
+_PERCENT_AT_ONCE: Final = 40
+
+
+def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
+    """Return whether no proof and no trusted caller stands for the sender. `customer`: the event's
+    limit key."""
+    if customer is not None:
+        return customer.is_claim
+    channel = channel_of(event.event_type, event.source)
+    return channel is Channel.EMAIL or not is_verified(event, channel)
+
+
+def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
+    """Return how many of the month's tickets the share has by now, or None if there is no limit.
+
+    It starts at two fifths of the plan's tickets and credits, and grows evenly to all of them at
+    the end of the month. A shop with only unproved mail and a steady pace uses its whole plan.
+    """
+    if standing.tickets_limit == UNLIMITED:
+        return None
+    left = max(0, standing.tickets_limit - standing.tickets_used) + standing.credits_balance
+    total = standing.tickets_used + left
+    start = period_start(standing.period)
+    elapsed = (now - start) / (next_period_start(start) - start)
+    later = (100 - _PERCENT_AT_ONCE) * min(1.0, max(0.0, elapsed))
+    return max(1, math.ceil(total * (_PERCENT_AT_ONCE + later) / 100))

@@ -1,0 +1,45 @@
+"""Shares of a client's limits: what a crowd of visitors or of unproved senders may use of them.
+
+Call them behind the account's lock.
+"""
+
+from datetime import datetime
+
+from domain.billing.quota import QuotaStanding
+from domain.intake.errors import UnprovedShareUsed
+from domain.intake.gateway_limits import PER_CLIENT
+from domain.intake.unproved_share import MESSAGES, TICKET_RETRY, tickets_at
+from domain.widget.errors import WidgetShareUsed
+from domain.widget.share import WidgetShare
+from services.core.unit_of_work import UnitOfWork
+from store.intake.unproved_use import UnprovedUse
+from store.widget.share_use import ShareUse
+
+
+async def check_widget_share(
+    work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
+) -> None:
+    """Raises WidgetShareUsed."""
+    use = ShareUse(work.connection, work.tenant)
+    oldest = await use.oldest(share.messages, now)
+    if oldest is not None:
+        raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
+    room = share.tickets(standing.tickets_limit)
+    # Of fewer tickets in all, the widget's are fewer too: most messages need no count.
+    if room is None or standing.tickets_used < room:
+        return
+    if await use.tickets(standing.period, room) >= room:
+        raise WidgetShareUsed(None)
+
+
+async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: datetime) -> None:
+    """Raises UnprovedShareUsed."""
+    use = UnprovedUse(work.connection, work.tenant)
+    oldest = await use.oldest(MESSAGES, now)
+    if oldest is not None:
+        raise UnprovedShareUsed(PER_CLIENT.retry_after_s(oldest, now))
+    room = tickets_at(standing, now)
+    if room is None or standing.tickets_used < room:
+        return
+    if await use.tickets(standing.period, room) >= room:
+        raise UnprovedShareUsed(TICKET_RETRY.total_seconds())

@@ -1,0 +1,35 @@
+"""The first of two approvals of a review, while a second person is awaited."""
+
+import sqlalchemy as sa
+
+from domain.reviews.escalation import OPEN_STATUSES
+from store.core.repository import TenantRepository
+from store.reviews.tables import escalation_tickets
+
+_TICKETS = escalation_tickets.c
+
+
+class FirstApprovals(TenantRepository):
+    async def lock(self, review_id: str) -> str | None:
+        """Return who agreed first to an open review, and lock it. None without such an approval."""
+        first: str | None = await self._connection.scalar(
+            sa.select(_TICKETS.first_approved_by)
+            .where(*self._open(review_id), _TICKETS.first_approved_by.is_not(None))
+            .with_for_update(key_share=True)
+        )
+        return first
+
+    async def void(self, review_id: str) -> None:
+        """Let the next approval be the first again. The words stay, as it approves them too."""
+        await self._connection.execute(
+            sa.update(escalation_tickets)
+            .where(*self._open(review_id))
+            .values(first_approved_by=None, first_approved_at=None)
+        )
+
+    def _open(self, review_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+        return (
+            _TICKETS.client_id == self._tenant,
+            _TICKETS.id == review_id,
+            _TICKETS.status.in_(OPEN_STATUSES),
+        )

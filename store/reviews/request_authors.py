@@ -1,0 +1,65 @@
+"""Who is behind the messages of a review: users who typed one, and the makers of the keys that sent
+one."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.tenants.actor import OPERATOR_PREFIX
+from store.core.repository import TenantRepository
+
+# The review's message, those that joined it, and the others of its conversation.
+_MESSAGES: Final = """
+    WITH first AS MATERIALIZED (
+        SELECT message.client_id, message.event_id, message.conversation_id
+        FROM escalation_tickets AS review
+        JOIN engine_runs AS run
+          ON run.client_id = review.client_id AND run.id = review.run_id
+        JOIN engine_messages AS message
+          ON message.client_id = run.client_id AND message.event_id = run.event_id
+         AND message.direction = 'inbound'
+        WHERE review.client_id = :client_id AND review.id = :review_id
+    ), messages AS MATERIALIZED (
+        SELECT client_id, event_id FROM first
+        UNION
+        SELECT other.client_id, other.event_id
+        FROM first JOIN engine_messages AS other
+          ON other.client_id = first.client_id AND other.conversation_id = first.conversation_id
+        WHERE other.direction = 'inbound'
+        UNION
+        SELECT joined.client_id, joined.event_id FROM engine_runs AS joined
+        WHERE joined.client_id = :client_id AND joined.joined_review = :review_id
+    )
+"""
+
+# The users who typed one of them.
+AUTHORS: Final = sa.text(f"""{_MESSAGES}
+    SELECT DISTINCT event.author
+    FROM messages JOIN engine_events AS event
+      ON event.client_id = messages.client_id AND event.id = messages.event_id
+    WHERE event.author IS NOT NULL
+    ORDER BY event.author
+""")  # noqa: S608 - our own names
+
+_KEY_MAKERS: Final = sa.text(f"""{_MESSAGES}
+    SELECT DISTINCT key.created_by
+    FROM messages JOIN engine_events AS event
+      ON event.client_id = messages.client_id AND event.id = messages.event_id
+    JOIN api_keys AS key ON key.client_id = event.client_id AND key.id = event.key_id
+    WHERE key.created_by IS NOT NULL AND NOT starts_with(key.created_by, :operators)
+      AND EXISTS (SELECT FROM escalation_tickets AS review
+                  WHERE review.client_id = :client_id AND review.id = :review_id
+                    AND (review.needs_second OR review.amount IS NOT NULL))
+""")  # noqa: S608 - our own names
+
+
+class RequestAuthors(TenantRepository):
+    async def key_makers(self, review_id: str) -> frozenset[str]:
+        """The members whose keys sent messages of a review that moves money or needs two people, as
+        audit entries name them. Empty for other reviews."""
+        this = {
+            "client_id": self._tenant,
+            "review_id": review_id,
+            "operators": OPERATOR_PREFIX,
+        }
+        return frozenset(await self._connection.scalars(_KEY_MAKERS, this))

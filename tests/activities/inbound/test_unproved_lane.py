@@ -1,0 +1,61 @@
+"""Messages that wait for the share of unproved senders hold up no proof, and keep their order."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from adapters.system import utc_now
+from domain.inbound.inbound_webhook import WaitsFor
+from domain.intake.unproved_share import MESSAGES, SPACING
+from domain.integrations.providers import Provider
+from store.core.database import Database
+from store.inbound.endpoints import EndpointRepository, NewEndpoint
+from tests.support.inbound.stored import listen_to
+from tests.support.inbound.working import Inbox
+from tests.support.intake.admission import sent_before, try_to_admit
+from tests.support.tenants.shop import Shop
+
+WAITING = "waiting unproved_limit"
+
+
+@pytest.fixture
+async def inbox(database: Database, shop: Shop) -> Inbox:
+    """Of an address that vouches, whose share of unproved messages was used up a minute ago."""
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        integration_id = await listen_to(connection, shop.tenant)
+        endpoint = NewEndpoint(integration_id, integration_id.encode(), "sealed")
+        await EndpointRepository(connection, shop.tenant).open(endpoint, now)
+    at = now - timedelta(minutes=1)
+    await sent_before(database, shop, MESSAGES, claimed=True, received_by=Provider.POSTMARK, at=at)
+    return Inbox(database, shop, integration_id)
+
+
+def of(name: str, *, proved: bool = False) -> Mapping[str, Any]:
+    return {"customer_email": f"{name}@x.example", "customer_verified": proved}
+
+
+async def test_proofs_pass_a_flood_and_nothing_of_it_is_lost(inbox: Inbox) -> None:
+    first, second = await inbox.comes(**of("a")), await inbox.comes(**of("b"))
+    proof, last = await inbox.comes(**of("a", proved=True)), await inbox.comes(**of("c"))
+
+    worked = await inbox.work(first)
+    assert (worked.waits_for, worked.next_ids) == (WaitsFor.UNPROVED_LIMIT, (second,))
+    behind = await inbox.work(second)
+    assert behind.wait_s == pytest.approx(worked.wait_s + SPACING.total_seconds(), abs=30)
+    await inbox.work(proof)
+    await inbox.work(last)
+
+    assert await inbox.states(first, second, proof, last) == [
+        WAITING, WAITING, "done event", WAITING,
+    ]  # fmt: skip
+    await try_to_admit(inbox.database, inbox.shop)
+
+    later = utc_now() + timedelta(hours=1)
+    # There is room again, and yet none overtakes.
+    assert (await inbox.work(last, lambda: later)).waits_for is WaitsFor.UNPROVED_LIMIT
+    for one in (first, second, last):
+        await inbox.work(one, lambda: later)
+    assert await inbox.states(first, second, last) == ["done event"] * 3
