@@ -13,7 +13,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 
 async def sender(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
-    """Of the mail that answers one message of a new customer: nobody is answered the same twice."""
+    """Of the mail that answers one message of a new customer."""
     customer = f"{new_ulid().lower()}@b.example"
     answer = await engine.post(
         shop, event_type="email.inbound", customer_email=customer, message=ORDER_QUESTION
