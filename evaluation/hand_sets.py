@@ -54,6 +54,14 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
     """Every figure: what a brain does by the brain that is scored, the rest by code alone."""
+    return (
+        *await figures_of_harm(scored, sets),
+        *help_figures(await try_questions(scored.brain, sets.help)),
+    )
+
+
+async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
+    """The same without those of help, which need a database and take minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
     answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)
@@ -69,5 +77,4 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
         *template_figures(answered),
         *number_figures(sets.numbers),
         *reply_figures(sets.replies),
-        *help_figures(await try_questions(brain, sets.help)),
     )

@@ -256,7 +256,7 @@ def build_activities(
             database, mails.client, mails.limiter, sealer, utc_now, service=service
         ),
         send_visitor_code=SendVisitorCode(
-            database, mails.client, mails.service, sealer, utc_now, service=service
+            database, mails.service, sealer, utc_now, service=service
         ),
         mail_answers=MailAnswers(database, mails.client),
         work_on_webhook=WorkOnWebhook(

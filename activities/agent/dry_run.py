@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.agent.deliberate import deliberate, read_event, with_content, without_content
+from activities.agent.gather import near_question
 from activities.agent.purse import Purse
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.material import Material
@@ -87,7 +88,7 @@ class Rehearse:
             self._database, self._normalizer, tenant, inbound, fallback_ticket_id=step.event_id
         )
         event = normalized.event
-        near = None if self._embedder is None else await self._embedder.near(event.words)
+        near = await near_question(self._database, tenant, self._embedder, event)
         async with self._database.reading(tenant) as connection:
             bare = await self._in_thread(connection, tenant, event, step)
             material = await with_content(connection, tenant, bare, near)

@@ -7,11 +7,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
+from domain.agent.ports import Embedder
 from domain.agent.situation import Connection
 from domain.core.ids import TenantId
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 from store.content.content import ContentRepository, ShownTemplates
+from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 
 # The templates of clients that wrote of late, so that they are neither read nor made anew while
@@ -28,6 +30,28 @@ class Gathered:
     passages: tuple[Passage, ...]
     connections: tuple[Connection, ...]
     has_shop: bool
+
+
+async def useful_embedder(
+    connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
+) -> Embedder | None:
+    """Return the embedder if something of the client's knowledge can be compared with a question
+    that it embeds; to embed one takes longer than all the rest."""
+    if embedder is None:
+        return None
+    content = ContentRepository(connection, tenant)
+    return embedder if await content.is_embedded(embedder.model) else None
+
+
+async def near_question(
+    database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
+) -> Embedding | None:
+    """Return the embedding of the message for `gather`, made outside of any transaction."""
+    if embedder is None:
+        return None
+    async with database.reading(tenant) as connection:
+        useful = await useful_embedder(connection, tenant, embedder)
+    return None if useful is None else await useful.near(event.words)
 
 
 async def gather(

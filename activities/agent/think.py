@@ -7,7 +7,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.agent.deliberate import deliberate
-from activities.agent.gather import Gathered, connections, gather
+from activities.agent.gather import (
+    Gathered,
+    connections,
+    gather,
+    near_question,
+    useful_embedder,
+)
 from activities.agent.purse import Purse
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
@@ -85,7 +91,7 @@ class Think:
 
     async def about(self, tenant: TenantId, case: Case, ref: RunRef) -> ThinkingResult:
         """Think about a case, and keep nothing of it. Raises OverBudget, BrainFailed."""
-        near = None if self._embedder is None else await self._embedder.near(case.event.words)
+        near = await near_question(self._database, tenant, self._embedder, case.event)
         async with self._database.tenant(tenant) as connection:
             material = await self._material(connection, tenant, case, ref, near)
         grant = await self._purse.grant(tenant)
@@ -101,10 +107,11 @@ class Think:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
-            if self._embedder is None:
+            embedder = await useful_embedder(connection, tenant, self._embedder)
+            if embedder is None:
                 material = await self._material(connection, tenant, case, ref, None)
-        if self._embedder is not None:
-            near = await self._embedder.near(case.event.words)
+        if embedder is not None:
+            near = await embedder.near(case.event.words)
             async with self._database.tenant(tenant) as connection:
                 material = await self._material(connection, tenant, case, ref, near)
         grant = await self._purse.grant(tenant)

@@ -1,8 +1,6 @@
 """Mail to a client's customers: by its verified sender. Without one, by the service's sender, and
 only to an address that has written in (decision 0074)."""
 
-from contextlib import AbstractAsyncContextManager
-
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,7 +22,6 @@ from domain.integrations.errors import (
 )
 from domain.integrations.mail_allowance import MailGroup, is_accountable
 from domain.integrations.protected_names import mailable_name
-from domain.integrations.service_mail import ServiceMail
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
 from store.integrations.mail_recipients import MailRecipientRepository
@@ -57,12 +54,12 @@ class ClientMail:
         self,
         tenant: TenantId,
         mail: OutgoingMail,
-        counts_for: MailGroup | ServiceMail,
+        group: MailGroup,
         *,
         answer_of: str | None = None,
     ) -> str:
-        """Send one mail to a customer and return its Message-ID. `counts_for`: what limits it where
-        the service's server sends it. `answer_of`: the run whose answer the mail brings.
+        """Send one mail to a customer and return its Message-ID. `group`: whose allowance limits it
+        where the service's server sends it. `answer_of`: the run whose answer the mail brings.
 
         Raises MailRefused (MailRecipientUnproved, MailNameProtected, MailLimitReached),
         MailUnreachable (not sent), MailUnknown.
@@ -78,20 +75,13 @@ class ClientMail:
             raise MailNameProtected
         mail = mail.model_copy(update={"from_name": shown})
         if sender is None:
-            async with self._counted(tenant, mail, counts_for):
+            async with self._limiter.client_mail(tenant, group):
                 return await self._mailer.send(mail, ServicePermit(mail.to))
         mail = mail.model_copy(update={"text": signed(mail.text, sender.signature)})
         if sender.server is not None:
             return await self.send_by(sender, mail)
-        async with self._counted(tenant, mail, counts_for):
+        async with self._limiter.client_mail(tenant, group):
             return await self.send_by(sender, mail)
-
-    def _counted(
-        self, tenant: TenantId, mail: OutgoingMail, counts_for: MailGroup | ServiceMail
-    ) -> AbstractAsyncContextManager[object]:
-        if isinstance(counts_for, ServiceMail):
-            return self._limiter.service_mail(counts_for, mail.to, tenant)
-        return self._limiter.client_mail(tenant, counts_for)
 
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
@@ -114,7 +104,7 @@ class ClientMail:
         self,
         tenant: TenantId,
         mail: OutgoingMail,
-        counts_for: MailGroup | ServiceMail,
+        group: MailGroup,
         *,
         answer_of: str | None = None,
     ) -> None:
@@ -122,7 +112,7 @@ class ClientMail:
         of unknown fate, is logged. Raises MailUnreachable."""
         try:
             async with beating():
-                await self.send(tenant, mail, counts_for, answer_of=answer_of)
+                await self.send(tenant, mail, group, answer_of=answer_of)
         except (MailRefused, MailUnknown) as error:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from activities.agent.deliberate import deliberate, with_content, without_content
+from activities.agent.gather import near_question
 from activities.agent.purse import Grant, Purse
 from domain.agent.errors import BrainFailed
 from domain.agent.material import Material
@@ -73,7 +74,7 @@ class Rethink:
         """`model_or_nothing`: a client's configured model thinks, or ModelBudgetUsedUp is raised.
         Raises PlaybookNotFound, EngineUnavailable."""
         event = exchange.event
-        near = None if self._embedder is None else await self._embedder.near(event.words)
+        near = await near_question(self._database, tenant, self._embedder, event)
         async with self._reading(tenant, variant) as connection:
             entries = await _entries(connection, tenant, variant)
             chosen = playbook_for(entries, exchange.event_type, variant)

@@ -3,13 +3,13 @@
 import pytest
 
 from evaluation.contestant import configured
-from evaluation.hand_sets import figures_of, read_hand_sets
+from evaluation.hand_sets import figures_of_harm, read_hand_sets
 
 
 @pytest.mark.slow
 async def test_no_bound_of_harm_is_broken() -> None:
     """What must be reached at least, and both kinds of aims at the end, are for `make eval`."""
-    figures = await figures_of(configured(), read_hand_sets())
+    figures = await figures_of_harm(configured(), read_hand_sets())
     bounds = [figure for figure in figures if figure.most is not None]
 
     assert {figure.of for figure in bounds} == {

@@ -31,6 +31,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 _TEMPLATES: Final = "/api/dashboard/templates"
 _TEMPLATE: Final = f"{_TEMPLATES}/{{template_id}}"
+_STARTERS: Final = "/api/dashboard/starter-templates"
 TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNotFound))]
 
 
@@ -59,7 +60,7 @@ async def create(
         return await add_template(work, member.actor, body.template)
 
 
-@router.post(f"{_TEMPLATES}/starters", summary="Add the starter templates", responses=errors(409))
+@router.post(_STARTERS, summary="Add the starter templates", responses=errors(409))
 async def add_starters(
     request: Request,
     member: ManagerDep,

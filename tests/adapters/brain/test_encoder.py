@@ -4,6 +4,8 @@ import asyncio
 import importlib.util
 import math
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from adapters.brain.encoder import QUESTION_CHARS, WEIGHTS, EmbeddedEncoder, enc
 from domain.agent.embedding import Embedding
 from domain.core.errors import InvalidInput
 from settings.brain import EmbeddingSettings
+from tests.support.core.forks import ROOT
 
 QUESTIONS = (
     "How long do I have to send an item back?",
@@ -71,6 +74,21 @@ async def test_any_text_is_encoded_in_bounded_time(embedder: EmbeddedEncoder, te
     near = await embedder.near(text)
     assert near is not None
     assert all(math.isfinite(value) for value in near.values)
+
+
+def test_letters_that_become_many_do_not_end_the_process() -> None:
+    """The attack: U+FDFA, of which the engine makes 18 characters, wrote beyond its buffer."""
+    model = encoder_model(None)
+    assert model is not None
+    program = (
+        "import asyncio\nfrom adapters.brain.encoder import EmbeddedEncoder\n"
+        f"encoder = EmbeddedEncoder({model!r})\n"
+        f"asyncio.run(encoder.embed(('\\ufdfa' * {QUESTION_CHARS},) * 5))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
 async def test_the_event_loop_goes_on_meanwhile(embedder: EmbeddedEncoder) -> None:

@@ -16,7 +16,7 @@ from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.dashboard import code
 from tests.support.tenants.shop import Shop
 
-STARTERS = f"{TEMPLATES}/starters"
+STARTERS = "/api/dashboard/starter-templates"
 LIST = "/app/templates"
 
 

@@ -34,6 +34,9 @@ SILENT: Final[Mapping[str, str]] = {
     "was_sent": "it reads whether a form had its effect",
     "standing_in": "it reads what a form was filled from",
     "note_mailed": "it says that a mail left, and changes nothing of the client's",
+    "check_unproved_share": "it reads what is used up, and changes nothing",
+    "check_widget_share": "likewise",
+    "counted_customer": "it reads whom a message counts for, and changes nothing",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

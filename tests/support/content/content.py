@@ -43,7 +43,7 @@ READS: Final[tuple[tuple[str, str, Body], ...]] = (
 )
 CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", TEMPLATES, TEMPLATE),
-    ("POST", TEMPLATES + "/starters", None),
+    ("POST", "/api/dashboard/starter-templates", None),
     ("PATCH", TEMPLATES + "/{template_id}", {"is_active": False}),
     ("DELETE", TEMPLATES + "/{template_id}", None),
     ("POST", KNOWLEDGE, ENTRY),
