@@ -13,6 +13,7 @@ from domain.core.ids import TenantId
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 from store.content.content import ContentRepository, ShownTemplates
+from store.content.knowledge_chunks import is_embedded
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 
@@ -37,10 +38,9 @@ async def useful_embedder(
 ) -> Embedder | None:
     """Return the embedder if something of the client's knowledge can be compared with a question
     that it embeds; to embed one takes longer than all the rest."""
-    if embedder is None:
+    if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
-    content = ContentRepository(connection, tenant)
-    return embedder if await content.is_embedded(embedder.model) else None
+    return embedder
 
 
 async def near_question(

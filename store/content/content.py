@@ -16,7 +16,7 @@ from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
 from domain.core.ports import NewId
 from domain.core.text import fold
-from store.content.tables import knowledge_chunks, knowledge_entries, response_templates
+from store.content.tables import knowledge_entries, response_templates
 from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 
@@ -159,13 +159,6 @@ class ContentRepository(TenantRepository):
                 if row.id is not None
             ),
         )
-
-    async def is_embedded(self, model: str) -> bool:
-        """Return whether any of the knowledge has an embedding of the model."""
-        embedded = sa.exists().where(
-            knowledge_chunks.c.client_id == self._tenant, knowledge_chunks.c.model == model
-        )
-        return bool(await self._connection.scalar(sa.select(embedded)))
 
     async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
         """Return the knowledge entries that share words with `text`, the nearest first.

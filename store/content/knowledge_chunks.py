@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.embedding import Embedding
 from domain.content.chunks import CUT, Chunk, chunks_of
+from domain.core.ids import TenantId
+from store.content.tables import knowledge_chunks
 
 # The version of the cut is part of the digest: entries cut by older rules are stale.
 _DIGEST: Final = (
@@ -60,6 +62,14 @@ class StaleEntry:
             for chunk in self.chunks
             for text in (chunk.text(self.title), *chunk.lines(self.title))
         )
+
+
+async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str) -> bool:
+    """Return whether any of a client's knowledge has an embedding of the model."""
+    embedded = sa.exists().where(
+        knowledge_chunks.c.client_id == tenant, knowledge_chunks.c.model == model
+    )
+    return bool(await connection.scalar(sa.select(embedded)))
 
 
 async def stale_entries(
