@@ -12,6 +12,7 @@ from tests.support.content.content import (
     INTEGRATIONS,
     KNOWLEDGE,
     SETTINGS,
+    STARTERS,
     TEMPLATES,
     WIDGET,
     made,
@@ -53,7 +54,7 @@ async def test_the_routes_of_content_keep_to_their_document(
             tmp_path,
             "--include-path-regex",
             # No document says which secret a platform has: tests/api/inbound tries its addresses.
-            f"^({TEMPLATES}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS}(?!/[^/]+/inbound))",
+            f"^({TEMPLATES}|{STARTERS}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS}(?!/[^/]+/inbound))",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="content_hooks",

@@ -9,7 +9,14 @@ from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.contract.test_account import ACCOUNT
 from tests.contract.test_learning import LEARNING
 from tests.support.analytics.reports import CHURN, INSIGHT, METRICS
-from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, WIDGET
+from tests.support.content.content import (
+    INTEGRATIONS,
+    KNOWLEDGE,
+    SETTINGS,
+    STARTERS,
+    TEMPLATES,
+    WIDGET,
+)
 from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
@@ -30,6 +37,7 @@ ELSEWHERE = (
     REVIEWS,
     WEBHOOKS,
     TEMPLATES,
+    STARTERS,
     KNOWLEDGE,
     SETTINGS,
     WIDGET,

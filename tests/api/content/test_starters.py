@@ -9,14 +9,13 @@ from domain.content.starter_templates import starter_templates
 from domain.tenants.client import Role
 from store.content.content import ContentRepository
 from store.content.tables import response_templates
-from tests.support.content.content import TEMPLATE, TEMPLATES
+from tests.support.content.content import STARTERS, TEMPLATE, TEMPLATES
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.dashboard import code
 from tests.support.tenants.shop import Shop
 
-STARTERS = "/api/dashboard/starter-templates"
 LIST = "/app/templates"
 
 

@@ -34,7 +34,7 @@ from tests.support.tenants.shop import UNSURE_MESSAGE, Shop, open_shop
 
 pytestmark = pytest.mark.slow
 
-CALLS: Final = 1_000
+CALLS: Final = 400
 CALLERS: Final = 8
 SHOPS: Final = 10
 REPLAYED: Final = 40

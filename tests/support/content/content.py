@@ -7,6 +7,7 @@ import httpx
 from tests.support.core.engine import LiveEngine
 
 TEMPLATES: Final = "/api/dashboard/templates"
+STARTERS: Final = "/api/dashboard/starter-templates"
 KNOWLEDGE: Final = "/api/dashboard/knowledge"
 SETTINGS: Final = "/api/dashboard/settings"
 WIDGET: Final = "/api/dashboard/widget"
@@ -43,7 +44,7 @@ READS: Final[tuple[tuple[str, str, Body], ...]] = (
 )
 CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", TEMPLATES, TEMPLATE),
-    ("POST", "/api/dashboard/starter-templates", None),
+    ("POST", STARTERS, None),
     ("PATCH", TEMPLATES + "/{template_id}", {"is_active": False}),
     ("DELETE", TEMPLATES + "/{template_id}", None),
     ("POST", KNOWLEDGE, ENTRY),
