@@ -126,8 +126,8 @@ async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
     mail = CustomerMail(
         sender=post.numbers.rose,
         name="Rose Garnier",
-        subject="Livraison express de ce vase",
-        text=f"Bonjour,\n\n{_EXPRESS}\n\nRose",
+        subject="Livraison express",
+        text=f"Bonjour,\n\n{_EXPRESS}",
         message_id=f"{new_ulid().lower()}@mail.example.com",
         sent_at=utc_now(),
     )
