@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 QUESTION_CHARS: Final = 400
 """Characters of a question that are embedded: about a hundred tokens of words, a quarter of a
-second of a core with AVX2. Signs that are a token each take four times as long."""
+second of a core with AVX2. Signs that are a token each take five times as long."""
 
 TEXT_CHARS: Final = 1_600
 """Characters of a chunk or sentence that are embedded: about the model's limit of 512 tokens."""
