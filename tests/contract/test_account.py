@@ -43,6 +43,7 @@ ACCOUNT = (
     CASES,
     CASE_RUNS,
     CASE_FILE,
+    "/api/dashboard/loosenings",
 )
 EXAMPLES = 15
 # Requests that the document allows and that were really answered.
