@@ -18,6 +18,9 @@ from tests.support.inbound.claimed_tickets import claimed_ticket
 from tests.support.integrations.desks import CUSTOMER, DESKS, desk_of
 from tests.support.servers.mail import MailServer
 
+# A mailbox gets few codes a day, and this one gets those of other files too.
+pytestmark = pytest.mark.own_database
+
 WISH = "Je voudrais être remboursée de ma commande n° 2001."
 
 

@@ -7,15 +7,18 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 
 from embedded.data_folder import DataFolder
 from embedded.ports import free_port
 from embedded.postgres import EmbeddedPostgres
 from tests.support.core.command_line import cli, cli_json, dev_stack, ready_url
+from tests.support.core.deadlines import SLOW_S
 
 ENDS_WITHIN_S = 15
 
 
+@pytest.mark.timeout(SLOW_S)
 def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
