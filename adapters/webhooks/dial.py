@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Sequence
+from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
@@ -23,9 +24,11 @@ _EACH_S: Final = 2.0
 """For each but the last: one that is silent, often a broken IPv6, must not take all the time."""
 
 
+@cache
 def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
     """TLS 1.2 or newer, certificate and name always checked, against the public authorities and
-    those of `ca_file`. `protocols`: what is spoken inside, as ALPN names it. Raises OSError."""
+    those of `ca_file`. `protocols`: what is spoken inside, as ALPN names it. The authorities take
+    a tenth of a second of CPU to read, so a context is made once a process. Raises OSError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION

@@ -1,6 +1,7 @@
 """A free account that calls itself a carrier has strangers mailed: no way leads to them."""
 
 from collections.abc import Awaitable, Callable
+from email.message import EmailMessage
 from typing import Final
 
 import pytest
@@ -201,9 +202,11 @@ async def test_no_code_has_a_word_of_the_account(
 
     await way(engine, account, victims)
 
-    sent = await mail_to(mail, victims[0])
-    to_strangers = [one for one in mail.mails if str(one["To"]) in victims]
-    for one in (sent, *to_strangers):
+    async def to_strangers() -> list[EmailMessage] | None:
+        """A later code of a sender takes the place of one that is not mailed yet."""
+        return [one for one in mail.mails if str(one["To"]) in victims] or None
+
+    for one in await eventually(to_strangers):
         whole = f"{one['From']} {one['Subject']} {one['Reply-To']} {one.get_content()}"
         assert "DHL" not in whole
         assert "evil.example" not in whole
