@@ -127,7 +127,7 @@ async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
         sender=post.numbers.rose,
         name="Rose Garnier",
         subject="Livraison express",
-        text=f"Bonjour,\n\n{_EXPRESS}",
+        text=f"Bonjour,\n\n{_EXPRESS}\n\nRose",
         message_id=f"{new_ulid().lower()}@mail.example.com",
         sent_at=utc_now(),
     )

@@ -21,6 +21,7 @@ from adapters.brain.own_message import (
     last_words_of_customer,
     own_message,
     unsigned,
+    without_sender,
 )
 from adapters.brain.praise import of_praise, praise_wanted, with_mood
 from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
@@ -246,7 +247,7 @@ def _draft(
     seen, wants = understood.seen, understood.wants
     one = wants.all[0] if len(wants.all) == 1 else None
     asking = Asking(
-        text=own,
+        text=without_sender(own, request.sender_name),
         question=question,
         wanted=one,
         covered=not wants.unexplained,

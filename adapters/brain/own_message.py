@@ -30,6 +30,14 @@ def unsigned(text: str) -> str:
     return text if intents(name) or spoken_request(name).kind else said
 
 
+def without_sender(text: str, name: str) -> str:
+    """Return the text without a last line that has words of the sender's `name` alone. Any other
+    name may be a product's, which the answer must name too."""
+    said, line, last = text.rstrip().rpartition("\n")
+    signed = set(words(fold(last)))
+    return said if line and signed and signed <= set(words(fold(name))) else text
+
+
 def last_words_of_customer(request: BrainRequest) -> str:
     said = (turn.body for turn in reversed(request.turns) if turn.author == "customer")
     return next(said, "")

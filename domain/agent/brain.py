@@ -100,7 +100,8 @@ class BrainRequest(BaseModel):
     possible here, everything about them resolved: a brain chooses from them and adds nothing.
     `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
     `today` is the date in UTC, for a brain that has no clock. `frame`: how the client greets this
-    customer and signs, for answers that are not templates.
+    customer and signs, for answers that are not templates. `sender_name`: as the sender gave it,
+    to tell a signature from the message; nothing repeats it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -119,6 +120,7 @@ class BrainRequest(BaseModel):
     today: date | None = None
     attachments: tuple[ShownFile, ...] = ()
     frame: AnswerFrame = PLAIN_FRAME
+    sender_name: str = ""
 
     @field_validator("fields")
     @classmethod
@@ -165,6 +167,7 @@ class BrainRequest(BaseModel):
             today=today,
             attachments=attachments,
             frame=frame,
+            sender_name=event.customer_name or "",
         )
 
 
