@@ -33,7 +33,7 @@ from settings import load_temporal
 from store.core.migrate import migrate
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
-_START_TIMEOUT_S: Final = 60.0
+_START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
 # What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. Then
 # it is asked a second time: the API tells its callers, a worker drops what it has. A webhook whose

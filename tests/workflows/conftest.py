@@ -16,6 +16,14 @@ from tests.support.webhooks.webhook_engine import sending_engine
 from workflows import options
 
 
+@pytest.fixture(autouse=True)
+def patient_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a request begins is begun, however busy this machine is: the worker of the same process
+    takes the event loop while it starts, and no sweep comes to begin it later."""
+    monkeypatch.setattr("adapters.temporal.client._PROCESS_TIMEOUT_S", 20.0)
+    monkeypatch.setattr("adapters.temporal.client._CALL_TIMEOUT_S", 20.0)
+
+
 @pytest.fixture
 def tried_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """What fails is tried as often as ever, with shorter pauses."""
