@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.support.core.deadlines import SLOW_S
 from tests.support.core.forks import ROOT
 
 _SEED = 20261121
@@ -61,7 +62,7 @@ async def run_schemathesis(
         capture_output=True,
         text=True,
         check=False,
-        timeout=400,
+        timeout=SLOW_S - 30,
     )  # fmt: skip
     log = folder / "api.log"
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:] + _failures(log)

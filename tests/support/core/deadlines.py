@@ -11,7 +11,7 @@ import pytest
 from pytest_timeout import Settings, timeout_sigalrm
 
 # What is slow by nature and has no deadline of its own.
-SLOW_S = 420
+SLOW_S = 600
 # An event loop keeps what a background task of it raised, and the end of a fixture may hang as
 # well: so the signal comes again until the test has ended.
 _AGAIN_S = 15
