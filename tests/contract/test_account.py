@@ -45,7 +45,7 @@ ACCOUNT = (
     CASE_FILE,
     "/api/dashboard/loosenings",
 )
-EXAMPLES = 8
+EXAMPLES = 15
 # Requests that the document allows and that were really answered.
 FLOORS = {
     ("POST", KEYS, 201): 1,

@@ -18,8 +18,8 @@ from workflows import options
 
 @pytest.fixture(autouse=True)
 def patient_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a request begins is begun, however busy this machine is: the worker of the same process
-    takes the event loop while it starts, and no sweep comes to begin it later."""
+    """Give each start of a workflow 20 seconds. A worker that starts in the same process can block
+    the event loop for more than one, and no sweep runs here that would start the workflow later."""
     monkeypatch.setattr("adapters.temporal.client._PROCESS_TIMEOUT_S", 20.0)
     monkeypatch.setattr("adapters.temporal.client._CALL_TIMEOUT_S", 20.0)
 
