@@ -20,7 +20,7 @@ from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
-from api.openapi import EDGE, complete_document
+from api.openapi import EDGE, serve_document
 from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
@@ -167,7 +167,7 @@ def create_app(
     app.state.draining = Draining()
     app.state.instance = settings.server.instance_id or new_ulid()
     app.router.routes.extend(_routes())
-    complete_document(app)
+    serve_document(app)
     return app
 
 

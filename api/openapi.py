@@ -1,5 +1,6 @@
 """The OpenAPI document: what FastAPI cannot read off the routes, which check by hand."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final, cast
 
@@ -189,22 +190,30 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
     return kinds[cast("str", schema["$ref"])] if "$ref" in schema else schema
 
 
-def complete_document(app: FastAPI) -> None:
-    """Add the security schemes and the schema of extra fields, and serve it as it is then.
+def serve_document(app: FastAPI) -> None:
+    """Serve the document, with the security schemes and the schema of extra fields.
 
-    FastAPI would write it anew for each request, which takes long, and anybody may ask for it. It
-    also builds it anew after a change of the routes, so it is built once the route is there.
+    Writing it takes seconds of CPU, which no start of the API waits for: it is written when first
+    asked for, in a thread, and kept. FastAPI's own route would write it for each request.
     """
+    writing = asyncio.Lock()
+    kept: list[bytes] = []
 
     async def serve(_: Request) -> Response:
-        return Response(written, media_type="application/json")
+        async with writing:
+            if not kept:
+                kept.append(await asyncio.to_thread(_written, app))
+        return Response(kept[0], media_type="application/json")
 
     place = str(app.openapi_url)
     routes = app.router.routes
     routes[:] = [route for route in routes if getattr(route, "path", None) != place]
     app.add_route(place, serve, include_in_schema=False)
+
+
+def _written(app: FastAPI) -> bytes:
     document = app.openapi()
     components = document.setdefault("components", {})
     components["securitySchemes"] = _SECURITY_SCHEMES
     components.setdefault("schemas", {})["Extra"] = _EXTRA
-    written = orjson.dumps(document)
+    return orjson.dumps(document)

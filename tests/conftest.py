@@ -20,6 +20,7 @@ from tests.support.core import shared_servers
 from tests.support.core.engine import LiveEngine, as_if_new, live_engine
 from tests.support.core.postgres import PostgresServer
 from tests.support.core.temporal import TemporalServer
+from tests.support.core.temporal_servers import TemporalServers, temporal_servers
 from tests.support.servers.mail import MailServer, mail_server
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -116,12 +117,24 @@ def postgres(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def temporal(
+def shared_temporal(
     pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TemporalServer]:
     log = tmp_path_factory.mktemp("temporal") / "log"
     with shared_servers.temporal_for(pytestconfig, log) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def own_temporals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServers]:
+    with temporal_servers(tmp_path_factory.mktemp("temporal")) as servers:
+        yield servers
+
+
+@pytest.fixture
+def temporal(own_temporals: TemporalServers) -> TemporalServer:
+    """For one test; what several tests use takes `shared_temporal`."""
+    return own_temporals.current()
 
 
 def chosen(request: pytest.FixtureRequest, name: str) -> Any:
@@ -192,9 +205,9 @@ async def idle_engine(
 
 @pytest.fixture(scope="session")
 async def shared_front(
-    shared_database_url: str, temporal: TemporalServer
+    shared_database_url: str, shared_temporal: TemporalServer
 ) -> AsyncIterator[LiveEngine]:
-    async with live_engine(shared_database_url, temporal.address, "default") as engine:
+    async with live_engine(shared_database_url, shared_temporal.address, "default") as engine:
         yield engine
 
 
@@ -213,11 +226,11 @@ def front(request: pytest.FixtureRequest) -> Iterator[LiveEngine]:
 
 @pytest.fixture(scope="session")
 async def shared_engine(
-    shared_database_url: str, temporal: TemporalServer, shared_mail: MailServer
+    shared_database_url: str, shared_temporal: TemporalServer, shared_mail: MailServer
 ) -> AsyncIterator[LiveEngine]:
-    url, namespace = shared_database_url, temporal.take_namespace()
+    url, namespace = shared_database_url, shared_temporal.take_namespace()
     async with (
-        live_engine(url, temporal.address, namespace, smtp_url=shared_mail.url) as engine,
+        live_engine(url, shared_temporal.address, namespace, smtp_url=shared_mail.url) as engine,
         engine.working(),
     ):
         yield engine

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -224,9 +225,9 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """All of a path. Starlette names those of its first route, and each of ours has but one."""
-    described: dict[str, dict[str, object]] = request.app.openapi()["paths"]
-    path = getattr(request.scope.get("route"), "path", "")
-    return ", ".join(sorted(method.upper() for method in described.get(path, ())))
+    path = getattr(request.scope.get("route"), "path", None)
+    routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
+    return ", ".join(sorted({method for route in routes for method in route.methods or ()}))
 
 
 def _resources(request: Request) -> Resources:

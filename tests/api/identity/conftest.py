@@ -25,11 +25,11 @@ def shared_provider() -> Iterator[OidcProvider]:
 
 @pytest.fixture(scope="session")
 async def shared_provided(
-    shared_database_url: str, temporal: TemporalServer, shared_provider: OidcProvider
+    shared_database_url: str, shared_temporal: TemporalServer, shared_provider: OidcProvider
 ) -> AsyncIterator[LiveEngine]:
     async with live_engine(
         shared_database_url,
-        temporal.address,
+        shared_temporal.address,
         "default",
         oidc_issuer=shared_provider.url,
         oidc_client_id=CLIENT_ID,

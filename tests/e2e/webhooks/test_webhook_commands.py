@@ -37,10 +37,13 @@ NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
 @pytest.fixture(scope="module")
 def serving(
-    postgres: PostgresServer, temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory
+    postgres: PostgresServer,
+    shared_temporal: TemporalServer,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Installation]:
+    namespace = shared_temporal.take_namespace()
     with postgres.database() as url, webhook_receiver() as receiver:
-        settings = settings_of(url, temporal.address, temporal_namespace=temporal.take_namespace())
+        settings = settings_of(url, shared_temporal.address, temporal_namespace=namespace)
         env = {
             "DATABASE_URL": url,
             "TEMPORAL_ADDRESS": settings.temporal.address,

@@ -1,7 +1,6 @@
 """A real Temporal development server for a run of tests, and a namespace for each that asks."""
 
 import asyncio
-import itertools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -36,18 +35,21 @@ def temporal_at(address: str, namespace: str = "default") -> TemporalSettings:
 
 
 class TemporalServer:
-    """`user` tells the names of the test processes that share the server apart."""
+    """`user` tells the names of the test processes that share the server apart. `namespaces`: how
+    many this process took."""
 
     def __init__(self, address: str, *, user: str = "main") -> None:
         self.address = address
-        self._names = (f"test-{user}-{number}" for number in itertools.count())
+        self.namespaces = 0
+        self._user = user
 
     def take_namespace(self) -> str:
         """A namespace no other test uses.
 
         Made when it is asked for: each costs the server some CPU for as long as it runs.
         """
-        name = next(self._names)
+        name = f"test-{self._user}-{self.namespaces}"
+        self.namespaces += 1
         # In a thread, for the caller may be in an event loop.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, self._make(name)).result()
