@@ -1,7 +1,8 @@
 """The share of a client's limits for messages that prove no sender.
 
 It covers messages that a webhook or a poll brought: a mail that authenticates nobody, a helpdesk's
-claim. A stranger may send any number of them under invented addresses.
+claim. A stranger may send any number of them under invented addresses. Whoever holds a domain may
+prove any number of addresses, so what a proved sender sends beyond SENDER counts as unproved.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import Final
 from domain.billing.quota import UNLIMITED, QuotaStanding
 from domain.core.period import next_period_start, period_start
 from domain.intake.event import Channel, InboundEvent, channel_of
-from domain.intake.gateway_limits import PER_CLIENT
+from domain.intake.gateway_limits import PER_CLIENT, MessageLimit
 from domain.intake.limit_key import LimitKey
 from domain.intake.normalization import is_verified
 
@@ -23,6 +24,10 @@ SPACING: Final = PER_CLIENT.window / MESSAGES
 
 TICKET_RETRY: Final = timedelta(minutes=30)
 """The share of tickets grows slowly, but a plan may change and credits may be bought."""
+
+SENDER: Final = MessageLimit(10, timedelta(hours=24))
+"""Brought messages of one proved sender (`own_domain`, or an address of a provider) that need no
+share."""
 
 _PERCENT_AT_ONCE: Final = 40
 

@@ -42,7 +42,7 @@ async def take_ticket(
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
-    customer = await counted_customer(work, ticket.event)
+    customer = await counted_customer(work, ticket.event, is_brought=True)
     about = partial(WebhookEffect, reference=ticket.ticket_id, customer=_key(customer))
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
@@ -54,7 +54,10 @@ async def take_ticket(
     wait = await _behind(work, webhook, customer, is_unproved=is_unproved(ticket.event, customer))
     if wait is None:
         try:
-            return await _admit(work, actor, webhook, ticket, now, service_address=service_address)
+            event_id, outcome = await _admit(
+                work, actor, webhook, ticket, now, service_address=service_address
+            )
+            return about(outcome, event_id=event_id)
         # Raised before anything is written.
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
@@ -98,7 +101,8 @@ async def _admit(
     now: Clock,
     *,
     service_address: str,
-) -> WebhookEffect:
+) -> tuple[str, Outcome]:
+    """Return the id of the event, and what became of the webhook."""
     senders = MailSenderRepository(work.connection, work.tenant)
     arrival = Arrival(
         event=await with_own_addresses(senders, ticket.event, service_address),
@@ -113,12 +117,7 @@ async def _admit(
         arrival.event_id, ticket.attachments, now=work.now, new_id=work.new_id
     )
     is_run = isinstance(admitted, Admitted)
-    return WebhookEffect(
-        Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK,
-        event_id=arrival.event_id,
-        reference=ticket.ticket_id,
-        customer=_key(await counted_customer(work, ticket.event)),
-    )
+    return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK
 
 
 def _key(customer: LimitKey | None) -> str | None:

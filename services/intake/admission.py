@@ -4,6 +4,7 @@ Whatever it refuses is rolled back whole: a refused message leaves no row and is
 """
 
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +20,8 @@ from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.intake.limit_key import LimitKey, limit_key, needs_mail_servers
-from domain.intake.unproved_share import is_unproved
+from domain.intake.sender_domain import own_domain
+from domain.intake.unproved_share import SENDER, is_unproved
 from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
@@ -37,6 +39,7 @@ from store.intake.arrivals import Arrival, ArrivalRepository
 from store.intake.events import EventRepository
 from store.intake.idempotency import claim, is_kept
 from store.intake.recent_use import RecentUse, recent_use
+from store.intake.sender_use import SenderUse
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
@@ -135,7 +138,7 @@ async def admit_event(
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
     key_id = arrival.key_id
-    customer = await counted_customer(work, arrival.event)
+    customer = await counted_customer(work, arrival.event, is_brought=arrival.is_brought)
     account = await AccountRepository(connection, tenant).lock()
     at = now()
     recent = await recent_use(connection, tenant, customer, key_id=key_id, now=at)
@@ -155,7 +158,7 @@ async def admit_event(
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
-    if arrival.received_by is not None and is_unproved(arrival.event, customer):
+    if arrival.is_brought and is_unproved(arrival.event, customer):
         await check_unproved_share(work, standing, at)
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
@@ -174,12 +177,25 @@ async def admit_event(
     return Admitted(_ref(tenant, arrival), playbook)
 
 
-async def counted_customer(work: UnitOfWork, event: InboundEvent) -> LimitKey | None:
-    """Return whom the event counts for. Only a mail costs a query."""
-    if not needs_mail_servers(event):
-        return limit_key(event)
-    chosen = await SettingsRepository(work.connection, work.tenant).read()
-    return limit_key(event, chosen.authserv_ids)
+async def counted_customer(
+    work: UnitOfWork, event: InboundEvent, *, is_brought: bool
+) -> LimitKey | None:
+    """Return whom the event counts for. Only a mail costs a query, and a proof that a webhook or a
+    poll brought (`is_brought`) another one."""
+    authserv_ids: Iterable[str] = ()
+    if needs_mail_servers(event):
+        chosen = await SettingsRepository(work.connection, work.tenant).read()
+        authserv_ids = chosen.authserv_ids
+    key = limit_key(event, authserv_ids)
+    if key is None or key.is_claim or not is_brought:
+        return key
+    used = await SenderUse(work.connection, work.tenant).messages(
+        key.customer,
+        own_domain(key.customer),
+        since=work.now - SENDER.window,
+        at_most=SENDER.messages,
+    )
+    return replace(key, is_claim=used >= SENDER.messages)
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:

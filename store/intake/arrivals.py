@@ -38,6 +38,11 @@ class Arrival:
     received_by: Provider | None = None
     key_id: str | None = None
 
+    @property
+    def is_brought(self) -> bool:
+        """Whether a webhook or a poll brought it."""
+        return self.received_by is not None
+
 
 class ArrivalRepository(TenantRepository):
     """`customer`: whom the event's message counts for; None if nobody is named."""

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.system import utc_now
 from domain.inbound.inbound_webhook import WaitsFor
-from domain.intake.unproved_share import MESSAGES, SPACING
+from domain.intake.unproved_share import MESSAGES, SENDER, SPACING
 from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.inbound.endpoints import EndpointRepository, NewEndpoint
@@ -59,3 +59,24 @@ async def test_proofs_pass_a_flood_and_nothing_of_it_is_lost(inbox: Inbox) -> No
     for one in (first, second, last):
         await inbox.work(one, lambda: later)
     assert await inbox.states(first, second, last) == ["done event"] * 3
+
+
+async def test_what_a_proved_sender_sends_beyond_its_room_waits_with_the_flood(
+    inbox: Inbox,
+) -> None:
+    at = utc_now() - timedelta(hours=2)
+    await sent_before(
+        inbox.database,
+        inbox.shop,
+        SENDER.messages,
+        customer="a@x.example",
+        received_by=Provider.POSTMARK,
+        at=at,
+    )
+    claim, beyond = await inbox.comes(**of("a")), await inbox.comes(**of("b", proved=True))
+    other = await inbox.comes(customer_email="a@y.example", customer_verified=True)
+
+    for one in (claim, beyond, other):
+        await inbox.work(one)
+
+    assert await inbox.states(claim, beyond, other) == [WAITING, WAITING, "done event"]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain.intake.errors import ClientRateLimited, UnprovedShareUsed
-from domain.intake.unproved_share import MESSAGES, TICKET_RETRY
+from domain.intake.unproved_share import MESSAGES, SENDER, TICKET_RETRY
 from domain.integrations.providers import Provider
 from domain.tenants.client import Plan
 from domain.widget.share import WidgetShare
@@ -22,14 +22,19 @@ MINUTE = timedelta(minutes=1)
 
 
 async def stranger(
-    database: Database, shop: Shop, at: datetime, *, name: str | None = "a@b.example"
+    database: Database,
+    shop: Shop,
+    at: datetime,
+    *,
+    name: str | None = "a@b.example",
+    proved: bool = False,
 ) -> object:
     return await try_to_admit(
         database,
         shop,
         now=at,
         customer_email=name,
-        payload={"customer_verified": False},
+        payload={"customer_verified": proved},
         received_by=Provider.GENERIC,
     )
 
@@ -54,17 +59,45 @@ async def test_a_flood_of_strangers_leaves_room_for_everyone_else(
     assert await row_counts(database, of=shop) == before, "nothing is counted or charged"
 
     await try_to_admit(database, shop, customer_email="a@b.example", now=NOON)
-    await try_to_admit(
-        database,
-        shop,
-        customer_email="a@b.example",
-        now=NOON,
-        payload={"customer_verified": True},
-        received_by=Provider.GENERIC,
-    )
+    await stranger(database, shop, NOON, proved=True)
     visit = WidgetVisit("01K00000000000000000000000", "fr", WidgetShare())
     await try_to_admit(database, shop, now=NOON, visit=visit)
     await stranger(database, shop, NOON + 59 * MINUTE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("a{}@b.example", id="a domain's addresses"),
+        pytest.param("a@b{}.c.example", id="a domain's subdomains"),
+        pytest.param("a@gmail.com", id="one mailbox"),
+    ],
+)
+async def test_a_proved_sender_without_end_counts_as_a_stranger(
+    database: Database, shop: Shop, name: str
+) -> None:
+    """Whoever holds a domain can prove any number of addresses."""
+    await flooded(database, shop, NOON, by=MESSAGES - 1)
+    times = [NOON + number * MINUTE for number in range(SENDER.messages + 2)]
+    for number, at in enumerate(times[:-1]):
+        await stranger(database, shop, at, name=name.format(number), proved=True)
+
+    with pytest.raises(UnprovedShareUsed):
+        await stranger(database, shop, times[-1], name=name.format("z"), proved=True)
+
+    for other in ("a@other.example", "b@gmail.com"):
+        await stranger(database, shop, times[-1], name=other, proved=True)
+    tomorrow = NOON + SENDER.window
+    await flooded(database, shop, tomorrow)
+    await stranger(database, shop, tomorrow, name=name.format("z"), proved=True)
+
+
+async def test_a_vouched_customer_is_counted_by_no_domain(database: Database, shop: Shop) -> None:
+    """The gateway's callers vouch for their customers, many of whom may be of one company."""
+    await flooded(database, shop, NOON)
+    for number in range(SENDER.messages + 1):
+        await try_to_admit(database, shop, customer_email=f"a{number}@b.example", now=NOON)
+    await stranger(database, shop, NOON, proved=True)
 
 
 async def test_others_messages_take_nothing_of_the_share(database: Database, shop: Shop) -> None:

@@ -1,0 +1,43 @@
+"""How many messages a proved sender has had brought. Only such a message asks for it."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.repository import TenantRepository
+
+
+class SenderUse(TenantRepository):
+    async def messages(
+        self, customer: str, domain: str | None, *, since: datetime, at_most: int
+    ) -> int:
+        """Return how many came from the address, or from any of the domain and below it. The count
+        stops at `at_most`."""
+        values = {"tenant": self._tenant, "since": since, "at_most": at_most}
+        if domain is None:
+            found = await self._connection.scalar(_OF_ADDRESS, {**values, "customer": customer})
+        else:
+            ends = {"at": f"@{domain}", "below": f".{domain}"}
+            found = await self._connection.scalar(_OF_DOMAIN, {**values, **ends})
+        return int(found or 0)
+
+
+_COUNT: Final = """
+    SELECT count(*) FROM (
+        SELECT FROM engine_messages message
+        JOIN engine_events event ON event.client_id = message.client_id
+                                AND event.id = message.event_id AND event.received_by IS NOT NULL
+        WHERE message.client_id = :tenant AND message.direction = 'inbound'
+          AND NOT message.is_claim AND message.created_at > :since AND {of}
+        LIMIT :at_most
+    ) AS counted
+"""
+_OF_ADDRESS: Final = sa.text(_COUNT.format(of="message.customer_key = :customer"))
+# PER_CLIENT bounds the rows of a day.
+_OF_DOMAIN: Final = sa.text(
+    _COUNT.format(
+        of="(right(message.customer_key, length(:at)) = :at"
+        " OR right(message.customer_key, length(:below)) = :below)"
+    )
+)

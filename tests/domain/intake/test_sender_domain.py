@@ -1,0 +1,30 @@
+"""Which domain a proved sender is counted with."""
+
+import pytest
+
+from domain.intake.sender_domain import own_domain
+
+
+@pytest.mark.parametrize(
+    ("customer", "domain"),
+    [
+        ("a@shop.example", "shop.example"),
+        ("a@one.of.many.shop.example", "shop.example"),
+        ("a@b.shop.co.uk", "shop.co.uk"),
+        # Whoever asks gets a name below these, and another, and another.
+        ("a@some.duckdns.org", "duckdns.org"),
+        ("é@münchen.de", "münchen.de"),
+        ("a@shop.example.", "shop.example"),
+        ("a@localhost", "localhost"),
+        ("a@co.uk", "co.uk"),
+        ("nothing", "nothing"),
+        ("", ""),
+    ],
+)
+def test_an_own_domain_is_one_sender(customer: str, domain: str) -> None:
+    assert own_domain(customer) == domain
+
+
+@pytest.mark.parametrize("provider", ["gmail.com", "orange.fr", "marketplace.amazon.fr"])
+def test_each_address_of_a_provider_is_a_sender(provider: str) -> None:
+    assert own_domain(f"a@{provider}") is None
