@@ -59,7 +59,8 @@ class AuthorUndecided(DomainError):
 
 
 class InboundBusy(DomainError):
-    """As many bytes of mails are on their way as the process holds. The provider sends again."""
+    """As many bytes of mails are on their way as the process holds, or as much of a client's waits
+    as it may have. The platform sends again."""
 
     code = "inbound_busy"
     retryable = True

@@ -53,7 +53,8 @@ class Outcome(StrEnum):
     done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the
     helpdesk. `ticket_closed`: people are done in the ticket, and the agent answers there again.
     `own_message`: it was written by this service. `left_to_people`: a person has the ticket.
-    `known`: the message came before by another way. `ignored`: it concerns nothing here.
+    `known`: the message came before by another way. `no_room`: it proves no sender, and could not
+    even wait. `ignored`: it concerns nothing here.
     """
 
     EVENT = "event"
@@ -67,6 +68,7 @@ class Outcome(StrEnum):
     OWN_MESSAGE = "own_message"
     LEFT_TO_PEOPLE = "left_to_people"
     KNOWN = "known"
+    NO_ROOM = "no_room"
     IGNORED = "ignored"
 
 

@@ -31,6 +31,7 @@ _OUTCOMES: Final = {
     Outcome.OWN_MESSAGE: "This service wrote it.",
     Outcome.LEFT_TO_PEOPLE: "A person has the ticket; the agent left it to them.",
     Outcome.KNOWN: "The same message came before by another way.",
+    Outcome.NO_ROOM: "It proves no sender, and too many such messages wait; it was dropped.",
     Outcome.IGNORED: "It concerns nothing here.",
 }
 

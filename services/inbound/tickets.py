@@ -6,7 +6,8 @@ from functools import partial
 from domain.billing.errors import QuotaExhausted
 from domain.core.ports import Clock
 from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
-from domain.inbound.inbound_webhook import Outcome, WaitsFor
+from domain.inbound.inbound_webhook import Outcome, WaitsFor, WebhookState
+from domain.inbound.kept_bytes import MIDDLE, UNPROVED_WAITING
 from domain.inbound.meaning import InboundTicket
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
 from domain.intake.limit_key import LimitKey
@@ -37,7 +38,8 @@ async def take_ticket(
     """Admit the message with its files, unless it came before or a person has its ticket.
 
     One that the client's limit, its customer's, the share of unproved senders or the quota refuses
-    waits, and so does one that would overtake such a message. Raises what `admit_event` raises but
+    waits, and so does one that would overtake such a message. An unproved one may find no place to
+    wait, and is let go. Raises what `admit_event` raises but
     for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
@@ -67,8 +69,20 @@ async def take_ticket(
             wait = wait_after(refused, customer)
         except (ClientRateLimited, CustomerRateLimited, UnprovedShareUsed) as refused:
             wait = wait_after(refused, customer)
+    if wait.waits_for is WaitsFor.UNPROVED_LIMIT and not await _may_wait(work, webhook):
+        return about(Outcome.NO_ROOM)
     await messages.release(*message)
     return wait
+
+
+async def _may_wait(work: UnitOfWork, webhook: StoredWebhook) -> bool:
+    """Whether an unproved message has a place among those that wait, or gets one."""
+    if webhook.state is WebhookState.WAITING:
+        return True
+    if (webhook.size or 0) > MIDDLE:
+        return False
+    rows = WorkRepository(work.connection, work.tenant)
+    return await rows.unproved_waiting(UNPROVED_WAITING) < UNPROVED_WAITING
 
 
 async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: InboundTicket) -> bool:

@@ -27,7 +27,9 @@ _ONE: Final = _SUMMARY.add_columns(
     _TABLE.headers,
     # Never the whole of a mail with its photos.
     sa.func.substring(_TABLE.body, 1, SHOWN_BODY).label("beginning"),
-    sa.func.length(_TABLE.body).label("body_bytes"),
+    sa.case(
+        (_TABLE.body.is_not(None), sa.func.coalesce(_TABLE.cut_from, sa.func.length(_TABLE.body)))
+    ).label("body_bytes"),
     sa.select(engine_runs.c.id)
     .where(
         engine_runs.c.client_id == _TABLE.client_id,

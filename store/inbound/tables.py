@@ -58,8 +58,10 @@ inbound_webhooks: Final = sa.Table(
     text("kind"),
     # Those that were signed or are needed to read the body; never one that lets somebody in.
     json("headers", "{}"),
-    # None once it was erased.
+    # None once it was erased, or was let go.
     _digest("body", nullable=True),
+    # Its bytes before it was cut to the beginning that people are shown.
+    sa.Column("cut_from", sa.Integer, nullable=True),
     text("state"),
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
@@ -90,6 +92,11 @@ inbound_webhooks: Final = sa.Table(
         "state",
         "id",
         postgresql_where=sa.text("state NOT IN ('done', 'failed')"),
+    ),
+    sa.Index(
+        "ix_inbound_webhooks_large",
+        "client_id",
+        postgresql_where=sa.text("octet_length(body) > 65536 AND state <> 'done'"),
     ),
     sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),

@@ -9,7 +9,9 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
+from domain.inbound.errors import InboundBusy
 from domain.inbound.inbound_webhook import Identity, Outcome, WebhookKind, WebhookState
+from domain.inbound.kept_bytes import CUT_TO, QUEUE, ROOM, size_class
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.lanes import LaneRepository, lock_lanes
@@ -59,10 +61,17 @@ class WebhookArrivals(TenantRepository):
         """Store a delivery once. Returns whether its work begins now.
 
         Takes the lock of the client's lanes until the transaction ends: a webhook that comes
-        meanwhile is queued behind this one, and none is queued behind one that has ended.
+        meanwhile is queued behind this one, and none is queued behind one that has ended. Raises
+        InboundBusy.
         """
         await lock_lanes(self._connection, self._tenant)
         state = await self._state(arrived)
+        size = len(arrived.body)
+        if state is WebhookState.DONE:
+            body, cut_from = arrived.body[:CUT_TO], size if size > CUT_TO else None
+        else:
+            body, cut_from = arrived.body, None
+            await self._require_room(arrived)
         is_same = _row.body_digest == sa.bindparam("presented", arrived.body_digest)
         kept = await self._connection.execute(
             insert(inbound_webhooks)
@@ -76,7 +85,8 @@ class WebhookArrivals(TenantRepository):
                 topic=arrived.identity.topic,
                 kind=arrived.kind,
                 headers=dict(arrived.headers),
-                body=arrived.body,
+                body=body,
+                cut_from=cut_from,
                 state=state,
                 outcome=Outcome.IGNORED if state is WebhookState.DONE else None,
                 reason=arrived.unreadable or ("topic" if state is WebhookState.DONE else None),
@@ -102,6 +112,36 @@ class WebhookArrivals(TenantRepository):
             return KeptWebhook(row.id, KeptAs.NEW, starts=state is WebhookState.WORKING)
         return KeptWebhook(row.id, KeptAs.KNOWN if row.is_same else KeptAs.CONFLICT, starts=False)
 
+    async def _require_room(self, arrived: NewWebhookRow) -> None:
+        """Raises InboundBusy, but never for what came before."""
+        if await self._has_room(arrived) or await self._connection.scalar(
+            _IS_KNOWN,
+            {
+                "tenant": self._tenant,
+                "provider": arrived.provider,
+                "integration_id": arrived.integration_id,
+                "dedup_key": arrived.identity.dedup_key,
+            },
+        ):
+            return
+        raise InboundBusy
+
+    async def _has_room(self, arrived: NewWebhookRow) -> bool:
+        if arrived.kind is WebhookKind.TICKET:
+            queue = {"tenant": self._tenant, "at_most": QUEUE}
+            if await self._connection.scalar(_QUEUED, queue) == QUEUE:
+                return False
+        size = size_class(len(arrived.body))
+        if size is None:
+            return True
+        room = ROOM - len(arrived.body)
+        values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
+        if await self._connection.scalar(_HELD, values) <= room:
+            return True
+        # What failed has had its try, and gives way to what had none.
+        await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
+        return bool(await self._connection.scalar(_HELD, values) <= room)
+
     async def _state(self, arrived: NewWebhookRow) -> WebhookState:
         """What a new one begins as: at work where its lane is idle, else behind the others."""
         if arrived.unreadable is not None:
@@ -110,3 +150,27 @@ class WebhookArrivals(TenantRepository):
             return WebhookState.DONE
         is_idle = await LaneRepository(self._connection, self._tenant).is_idle(arrived.kind)
         return WebhookState.WORKING if is_idle else WebhookState.QUEUED
+
+
+_IS_KNOWN: Final = sa.text("""
+    SELECT EXISTS (SELECT FROM inbound_webhooks
+                   WHERE client_id = :tenant AND provider = :provider
+                     AND integration_id = :integration_id AND dedup_key = :dedup_key)
+""")
+_QUEUED: Final = sa.text("""
+    SELECT count(*) FROM (SELECT FROM inbound_webhooks
+                          WHERE client_id = :tenant AND kind = 'ticket' AND state = 'queued'
+                          LIMIT :at_most) AS counted
+""")
+# The conditions on size and state are those of the index ix_inbound_webhooks_large.
+_OF_CLASS: Final = f"""
+    client_id = :tenant AND octet_length(body) > {CUT_TO} AND state <> 'done'
+    AND octet_length(body) > :above AND octet_length(body) <= :up_to
+"""
+_HELD: Final = sa.text(f"""
+    SELECT coalesce(sum(octet_length(body)), 0) FROM inbound_webhooks WHERE {_OF_CLASS}
+""")  # noqa: S608 - constants
+_CUT_FAILED: Final = sa.text(f"""
+    UPDATE inbound_webhooks SET cut_from = octet_length(body), body = substring(body, 1, :cut_to)
+    WHERE {_OF_CLASS} AND state = 'failed'
+""")  # noqa: S608

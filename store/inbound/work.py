@@ -9,7 +9,14 @@ import sqlalchemy as sa
 
 from domain.core.contracts import RunRef
 from domain.inbound.effect import Wait, WebhookEffect
-from domain.inbound.inbound_webhook import Identity, WaitsFor, WebhookKind, WebhookState
+from domain.inbound.inbound_webhook import (
+    Identity,
+    Outcome,
+    WaitsFor,
+    WebhookKind,
+    WebhookState,
+)
+from domain.inbound.kept_bytes import CUT_TO
 from domain.inbound.ports import EndpointFacts
 from domain.intake.limit_key import LimitKey
 from domain.integrations.integration import provider_of
@@ -105,7 +112,7 @@ class WorkRepository(TenantRepository):
         )
 
     async def body(self, webhook_id: str) -> bytes | None:
-        """The bytes as they came; None if they were erased meanwhile."""
+        """The bytes as they came; None if they were erased or cut meanwhile."""
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
@@ -115,8 +122,11 @@ class WorkRepository(TenantRepository):
         return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
     async def end(self, webhook_id: str, effect: WebhookEffect, now: datetime) -> None:
+        is_let_go = effect.outcome is Outcome.NO_ROOM
         await self._write(
             webhook_id,
+            body=None if is_let_go else _CUT_BODY,
+            cut_from=_CUT_FROM,
             state=WebhookState.DONE,
             waits_for=None,
             not_before=None,
@@ -152,6 +162,11 @@ class WorkRepository(TenantRepository):
     async def restart(self, webhook_id: str, state: WebhookState) -> None:
         """Have a failed one worked on again, as if it had just come."""
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
+
+    async def unproved_waiting(self, at_most: int) -> int:
+        """How many tickets wait for the share of unproved senders. The count stops at `at_most`."""
+        values = {"tenant": self._tenant, "at_most": at_most}
+        return int(await self._connection.scalar(_UNPROVED, values) or 0)
 
     async def waits_behind(
         self, webhook_id: str, customer: LimitKey | None, *, is_unproved: bool
@@ -222,7 +237,10 @@ _READ: Final = (
     )
     .where(*_THIS)
 )
-_BODY: Final = sa.select(_ROW.body).where(*_THIS)
+_IS_LONG: Final = sa.func.octet_length(_ROW.body) > CUT_TO
+_CUT_BODY: Final = sa.case((_IS_LONG, sa.func.substring(_ROW.body, 1, CUT_TO)), else_=_ROW.body)
+_CUT_FROM: Final = sa.case((_IS_LONG, sa.func.octet_length(_ROW.body)), else_=_ROW.cut_from)
+_BODY: Final = sa.select(_ROW.body).where(*_THIS, _ROW.cut_from.is_(None))
 _STANDING: Final = sa.select(_ROW.kind, _ROW.state).where(*_THIS)
 _RUN: Final = (
     sa.select(engine_runs.c.id, engine_runs.c.event_id, playbook_versions.c.threshold)
@@ -234,6 +252,12 @@ _RUN: Final = (
     .join(playbook_versions, VERSION_OF_RUN)
     .where(*_THIS, engine_runs.c.status == RunStatus.RECEIVED)
 )
+_UNPROVED: Final = sa.text("""
+    SELECT count(*) FROM (SELECT FROM inbound_webhooks
+                          WHERE client_id = :tenant AND kind = 'ticket' AND state = 'waiting'
+                            AND waits_for = 'unproved_limit'
+                          LIMIT :at_most) AS counted
+""")
 _EARLIER: Final = (
     sa.select(_ROW.waits_for, _ROW.not_before)
     .where(

@@ -8,8 +8,10 @@ import pytest
 
 from adapters.system import utc_now
 from domain.inbound.inbound_webhook import WaitsFor
+from domain.inbound.kept_bytes import MIDDLE
 from domain.intake.unproved_share import MESSAGES, SENDER, SPACING
 from domain.integrations.providers import Provider
+from services.inbound import tickets
 from store.core.database import Database
 from store.inbound.endpoints import EndpointRepository, NewEndpoint
 from tests.support.inbound.stored import listen_to
@@ -80,3 +82,19 @@ async def test_what_a_proved_sender_sends_beyond_its_room_waits_with_the_flood(
         await inbox.work(one)
 
     assert await inbox.states(claim, beyond, other) == [WAITING, WAITING, "done event"]
+
+
+async def test_a_flood_that_waits_has_an_end(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What proves no sender and finds no place to wait is dropped; what waits keeps its place."""
+    monkeypatch.setattr(tickets, "UNPROVED_WAITING", 2)
+    with_photo = await inbox.comes(**of("photo"), photo="x" * MIDDLE)
+    waiting = [await inbox.comes(**of(f"a{number}")) for number in range(2)]
+    dropped, proof = await inbox.comes(**of("b")), await inbox.comes(**of("c", proved=True))
+
+    for one in (with_photo, *waiting, dropped, proof, *waiting):
+        await inbox.work(one)
+
+    assert await inbox.states(with_photo, dropped) == ["done no_room"] * 2
+    assert await inbox.states(*waiting, proof) == [WAITING, WAITING, "done event"]
+    assert (await inbox.row(dropped))["body"] is None
+    assert (await inbox.row(dropped))["customer_key"] == "b@x.example"
