@@ -4,8 +4,8 @@ from collections.abc import Set
 from datetime import datetime
 
 from domain.reviews.errors import OwnRequest
-from domain.tenants.actor import REVIEWERS, Actor
-from domain.tenants.four_eyes import MemberStanding, is_staff
+from domain.tenants.actor import REVIEWERS, Actor, without_address
+from domain.tenants.four_eyes import MEMBER_FOR, MemberStanding, is_staff, mailbox
 from domain.tenants.loosening import WAITS
 
 
@@ -22,13 +22,33 @@ def check_key_maker(
     """Check that `actor` may approve a review that moves money or needs two people. `makers`: of
     the keys that sent its messages.
 
-    Where one person is enough, a member without colleagues who could decide may: every key of the
-    shop is theirs. A manager who left within a day counts as a colleague, so that nobody removes
-    the others first. Raises OwnRequest.
+    Neither a maker may nor who may be one under a second address. Where one person is enough, a
+    member without colleagues who could decide may: every key of the shop is theirs. A manager who
+    left within a day counts as a colleague, so that nobody removes the others first. Raises
+    OwnRequest.
     """
-    if is_staff(actor) or actor.known_as not in makers:
+    if is_staff(actor):
         return
-    has_colleague = any(one.user_id != actor.name and one.role in REVIEWERS for one in members)
+    selves = {one.user_id for one in members if _may_be_maker(one, makers, members, now)}
+    if actor.known_as not in makers:
+        if actor.name in selves:
+            raise OwnRequest(review_id)
+        return
+    has_colleague = any(one.role in REVIEWERS and one.user_id not in selves for one in members)
     had_one = manager_left_at is not None and now - manager_left_at < WAITS
     if needs_second or has_colleague or had_one:
         raise OwnRequest(review_id)
+
+
+def _may_be_maker(
+    one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
+) -> bool:
+    """Whether the member is a maker, or may be one under a second address: the same mailbox, or a
+    guest of theirs within a day."""
+    is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR
+    mailboxes = {mailbox(maker.email) for maker in members if _is_of(maker.user_id, makers)}
+    return is_guest or mailbox(one.email) in mailboxes
+
+
+def _is_of(user_id: str | None, makers: Set[str]) -> bool:
+    return user_id is not None and without_address(user_id) in makers

@@ -30,13 +30,15 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """A member as four eyes see them. `verified_at`: when the member proved the address."""
+    """A member as four eyes see them. `verified_at`: when the member proved the address.
+    `invited_by`: the user whose invitation the member accepted, if it was one."""
 
     user_id: str
     email: str
     role: Role
     verified_at: datetime | None
     joined_at: datetime
+    invited_by: str | None = None
 
     @property
     def manages(self) -> bool:

@@ -10,7 +10,12 @@ from store.core.repository import TenantRepository
 
 # Users belong to no client: the function shows a client's transaction those of its own members.
 _MEMBERS: Final = sa.text("""
-    SELECT user_id, email, role, verified_at, joined_at FROM client_members()
+    SELECT user_id, email, role, verified_at, joined_at,
+           (SELECT invited_by FROM invitations
+            WHERE client_id = :tenant AND invitations.email = member.email
+              AND accepted_at IS NOT NULL
+            ORDER BY accepted_at DESC LIMIT 1) AS invited_by
+    FROM client_members() AS member
     ORDER BY joined_at, user_id
 """)
 
@@ -18,8 +23,15 @@ _MEMBERS: Final = sa.text("""
 class MemberStandings(TenantRepository):
     async def all(self) -> tuple[MemberStanding, ...]:
         """The owner and the members, who joined first first. In a transaction of the client."""
-        rows = await self._connection.execute(_MEMBERS)
+        rows = await self._connection.execute(_MEMBERS, {"tenant": self._tenant})
         return tuple(
-            MemberStanding(row.user_id, row.email, Role(row.role), row.verified_at, row.joined_at)
+            MemberStanding(
+                row.user_id,
+                row.email,
+                Role(row.role),
+                row.verified_at,
+                row.joined_at,
+                row.invited_by,
+            )
             for row in rows
         )

@@ -1,15 +1,21 @@
 """A member does not approve a request for money that a key of their own sent."""
 
+from datetime import datetime
+
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.tenants.client import Role
+from store.identity.tables import invitations
 from store.reviews.tables import escalation_tickets
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.reviews.dashboard import act, code, person
 from tests.support.reviews.reviews import open_review, refund
-from tests.support.tenants.joined import join
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.joined import LONG_AGO, join
 from tests.support.tenants.shop import Shop
 
 REFUND = (refund(4_900),)
@@ -93,6 +99,76 @@ async def test_an_owner_who_removes_the_colleagues_first_still_needs_one(
 
     assert (await act(front, review_id, "approve", colleague)).status_code == 404
     assert code(await act(front, review_id, "approve", owner)) == (403, "own_request")
+
+
+@pytest.mark.parametrize("is_mailbox", [True, False], ids=["the same mailbox", "a guest of today"])
+async def test_the_maker_does_not_approve_under_a_second_address(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], *, is_mailbox: bool
+) -> None:
+    maker_id, second_id = new_ulid(), new_ulid()
+    email = f"{maker_id}+two@example.com" if is_mailbox else f"{second_id}@example.com"
+    async with front.database.service() as connection:
+        await join(connection, shop.client_id, maker_id, Role.ADMIN)
+        if is_mailbox:
+            await join(connection, shop.client_id, second_id, Role.AGENT, email=email)
+        else:
+            await accept(connection, shop, maker_id, second_id, utc_now())
+    maker, second = [
+        bearer(session_token(front.settings, user_id)) for user_id in (maker_id, second_id)
+    ]
+    review_id = await open_review(
+        front.database, shop, plan=REFUND, key_id=await key_of(front, maker)
+    )
+
+    for headers in (maker, second):
+        assert code(await act(front, review_id, "approve", headers)) == (403, "own_request")
+    assert (await act(front, review_id, "approve", owner)).status_code == 200
+
+
+async def test_a_guest_of_two_days_is_a_colleague(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    key_id, guest_id = await key_of(front, owner), new_ulid()
+    async with front.database.service() as connection:
+        await accept(connection, shop, shop.owner_user_id, guest_id, utc_now() - LONG_AGO)
+    review_id = await open_review(front.database, shop, plan=REFUND, key_id=key_id)
+
+    assert code(await act(front, review_id, "approve", owner)) == (403, "own_request")
+    guest = bearer(session_token(front.settings, guest_id))
+    assert (await act(front, review_id, "approve", guest)).status_code == 200
+
+
+async def test_an_owner_with_a_guest_of_today_alone_decides_as_before(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Otherwise nobody could until tomorrow."""
+    key_id = await key_of(front, owner)
+    async with front.database.service() as connection:
+        await accept(connection, shop, shop.owner_user_id, new_ulid(), utc_now())
+    review_id = await open_review(front.database, shop, plan=REFUND, key_id=key_id)
+
+    assert (await act(front, review_id, "approve", owner)).status_code == 200
+
+
+async def accept(
+    connection: AsyncConnection, shop: Shop, inviter: str, guest: str, at: datetime
+) -> None:
+    """The guest joins by the inviter's invitation."""
+    email = f"{guest}@example.com"
+    await join(connection, shop.client_id, guest, Role.AGENT, email=email, joined_at=at)
+    await connection.execute(
+        sa.insert(invitations).values(
+            client_id=shop.client_id,
+            id=new_ulid(),
+            email=email.lower(),
+            role=Role.AGENT,
+            invited_by=inviter,
+            language="fr",
+            created_at=at,
+            expires_at=at + LONG_AGO,
+            accepted_at=at,
+        )
+    )
 
 
 async def test_a_colleague_of_an_hour_is_one(
