@@ -19,8 +19,11 @@ _MAX_WORDS: Final = 6
 # Longer names are written with capital letters; a sentence is not.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
-# Between two letters a dot is a domain's; after more than a title or an initial it ends a sentence.
-_DOT: Final = re.compile(r"\.(?=\w)(?!(?<=\b\w\.)\w)|(?<=\w{4})\.")
+# Between two letters a dot is a domain's, but for "J.R." and "J.Li"; after more than a title or an
+# initial it ends a sentence.
+_DOT: Final = re.compile(
+    r"\.(?=\w)(?!(?<=\b\w\.)(?:[^\W\d_]\b|[^\W\d_a-z][^\W\d_A-Z]))|(?<=\w{4})\."
+)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _WWW: Final = re.compile(r"\b(?:www|https?)\b", re.IGNORECASE)
 _MONEY: Final = re.compile(

@@ -18,7 +18,7 @@ NAMES = (
     "Иван Петров", "محمد علي", "Anne-Sophie Le Goff", "Ana M. Silva", "Guillaume D'Hondt",
     "Joëlle", "Inès B.", "K. Müller", "Yves", "Noor el-Amin", "Kristýna", "Nguyễn Văn An",
     "MARIE DUPONT", "JEAN PIERRE DE LA TOUR", "You Wei", "Thi Minh Anh Nguyen", "Son Heung Min",
-    "J. A. I. Smith", "Ton van de Vos", "Won Bin",
+    "J. A. I. Smith", "Ton van de Vos", "Won Bin", "J.Li", "É.Dupont",
 )  # fmt: skip
 NO_NAMES = (
     "", "https://evil.example", "evil.com", "Visit www evil", "Gagnez 50 EUR", "Win euros now",
@@ -32,7 +32,7 @@ NO_NAMES = (
     "Boulangerie Martin", "Hôtel du Lac", "Mairie de Lyon", "Restaurant Chez Paul", "Acme Support",
     "Service Client", "Sales Team", "Comptabilité", "Info", "No-Reply", "noreply", "Mailer Daemon",
     "M", "M.", "Mme",
-    "Mr", "Madame", "M. et Mme", "J.", "x", "xxx", "aaaa", "asdf", "sdfghjkl", "qwerty", "jean75",
+    "Mr", "Madame", "M. et Mme", "J.", "T.co", "t.co", "T.CO", "É.co", "x", "xxx", "aaaa", "asdf", "sdfghjkl", "qwerty", "jean75",
     "DarkSlayer", "j_dupont", "iPhone de Paul", "Famille Durand", "The Smiths", "pay now",
     "call me",
     "thank you", "Urgent refund", "Hello there", "Ma commande", "Paul 😀", "@paul", "#1042",
