@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adapters.brain.answer_features import (
     CUES,
@@ -63,9 +64,9 @@ class LinearModel:
     spreads: Floats
 
     @classmethod
-    def read(cls, arrays: Mapping[str, object], name: str, width: int) -> Self:
+    def read(cls, arrays: Mapping[str, NDArray[np.generic]], name: str, width: int) -> Self:
         def array(part: str, shape: tuple[int, ...]) -> Floats:
-            return stored(arrays[f"{name}_{part}"], np.float64, shape)  # type: ignore[arg-type]
+            return stored(arrays[f"{name}_{part}"], np.float64, shape)
 
         return cls(
             weights=array("weights", (width,)),
