@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from adapters.brain.artifact import ModelInvalid
 from adapters.brain.classifier import (
     CATEGORIES,
-    LANGUAGES,
     MODEL_PATH,
     Classification,
     Classifier,
@@ -22,6 +21,7 @@ from adapters.brain.features import READ_CHARACTERS, fold
 from domain.agent.brain import Category
 from training.train import (
     EXAMPLES_PATH,
+    LANGUAGES,
     Example,
     digest_of,
     expected_calibration_error,
@@ -184,7 +184,7 @@ def _without_bias() -> bytes:
 
 def _of_another_shape() -> bytes:
     arrays = _stored()
-    return _packed(arrays | {"language_weights": arrays["language_weights"][:, :-1]})
+    return _packed(arrays | {"sentiment_weights": arrays["sentiment_weights"][:, :-1]})
 
 
 def _of_other_categories() -> bytes:
