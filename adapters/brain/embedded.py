@@ -116,11 +116,8 @@ class EmbeddedBrain:
         own = own_message(request)
         reading = self._read(request, own)
         seen = reading.seen
-        if seen.foreign is not None:
-            return self._foreign(request, seen)
-        if is_wordless(reading.text):
-            seen = dataclasses.replace(seen, category=Category.OTHER)
-            return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
+        if seen.foreign is not None or is_wordless(reading.text):
+            return self._unreadable(request, seen)
         if closes(own):
             return self._closed(with_mood(self._classifier, own, request.languages))
         await others_turn(own)
@@ -201,13 +198,18 @@ class EmbeddedBrain:
             model=self._model,
         )
 
-    def _foreign(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
-        """The agent does not answer in the language: a human does, from the entry that is nearest
-        in meaning."""
-        answer = self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
+    def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
+        """A human answers: a text in a language that the agent does not answer in, from the entry
+        that is nearest in meaning, or one without words."""
+        doubt = EscalationReason.UNSUPPORTED_REQUEST
+        if seen.foreign is None:
+            seen = dataclasses.replace(seen, category=Category.OTHER)
+            return self._unanswered(_nothing(seen), doubt)
         near = max(request.passages, key=_nearness, default=None)
         cited = () if near is None else (Citation(kind="knowledge", id=near.id, title=near.title),)
-        return answer.model_copy(update={"language": seen.foreign, "citations": cited})
+        return self._unanswered(_nothing(seen), doubt).model_copy(
+            update={"language": seen.foreign, "citations": cited}
+        )
 
     def _closed(self, seen: Classification) -> BrainAnswer:
         """Nothing is wanted, so nothing is answered."""
