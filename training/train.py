@@ -20,7 +20,6 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # h
 from adapters.brain.classifier import (
     CATEGORIES,
     HEADS,
-    LANGUAGES,
     MODEL_PATH,
     SENTIMENTS,
     softmax,
@@ -37,6 +36,7 @@ from domain.agent.brain import Category, Language
 from training.linear import ROUGH_TOLERANCE, fit, matrix, rotated, rounded, weights
 
 EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
+LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 FOLDS: Final = 5
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
 # A sentiment at least this far from 0 is a mood, what is nearer is a matter of fact.
@@ -64,7 +64,6 @@ class TrainingReport:
     examples: int
     accuracy: Mapping[Language, float]
     category_accuracy: Mapping[Category, float]
-    language_accuracy: Mapping[Language, float]
     sentiment_accuracy: Mapping[Language, float]
     calibration_error: float
     temperatures: Mapping[str, float]
@@ -201,7 +200,6 @@ def _report(
             category: float(right["category"][labels["category"] == place].mean())
             for place, category in enumerate(CATEGORIES)
         },
-        language_accuracy=by_language(right["language"]),
         sentiment_accuracy=by_language(moods == labels["sentiment"]),
         calibration_error=expected_calibration_error(judged["category"], labels["category"]),
         temperatures=temperatures,
@@ -215,8 +213,7 @@ def main(arguments: Sequence[str]) -> None:
     heats = ", ".join(f"{head} {heat:.2f}" for head, heat in report.temperatures.items())
     lines = [f"{report.examples} examples, {FOLDS} folds, temperatures: {heats}"]
     lines += [
-        f"{language}: accuracy {share:.3f}, sentiment {report.sentiment_accuracy[language]:.3f}, "
-        f"language told right {report.language_accuracy[language]:.3f}"
+        f"{language}: accuracy {share:.3f}, sentiment {report.sentiment_accuracy[language]:.3f}"
         for language, share in report.accuracy.items()
     ]
     lines += [f"{name}: accuracy {share:.3f}" for name, share in report.category_accuracy.items()]

@@ -9,7 +9,7 @@ from activities.runs.joined_messages import end_joined
 from activities.runs.outcome_event import answered, answers_in_place, event_of
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.safety.acknowledgement import acknowledgement
+from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
 from domain.agent.speech.language import spoken_language
 from domain.agent.verdict import blocked_for_good
 from domain.core import names
@@ -187,15 +187,16 @@ async def _shown(
 async def _acknowledged(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
 ) -> str | None:
-    """What may be said at once to a customer whose matter went to people."""
-    if step.status is not RunStatus.NEEDS_REVIEW or run.sensitive is None or run.in_shadow:
+    """What may be said at once to a customer whose message went to people: it is sensitive, or in
+    a language that the agent does not answer in."""
+    if step.status is not RunStatus.NEEDS_REVIEW or run.in_shadow:
         return None
-    return acknowledgement(
-        await SettingsRepository(connection, tenant).read(),
-        spoken_language(run.text),
-        await ClientRepository(connection).brand_name(tenant),
-        run.sensitive,
-    )
+    brand = await ClientRepository(connection).brand_name(tenant)
+    if run.sensitive is None:
+        return acknowledged_in(run.language, brand)
+    settings = await SettingsRepository(connection, tenant).read()
+    language = run.language or spoken_language(run.text)
+    return acknowledgement(settings, language, brand, run.sensitive)
 
 
 def _words(step: PersistInput, run: RunState) -> str:

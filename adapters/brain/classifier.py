@@ -1,11 +1,12 @@
 """The embedded classifier: what a message is about, in which language, and in which mood.
 
-Three linear heads over hashed features. The weights are arrays made by `python -m training.train`
-and kept in `model.npz` beside this module; nothing is unpickled.
+Two linear heads over hashed features; the language is read by a library
+(`adapters/brain/languages.py`). The weights are arrays made by `python -m training.train` and kept
+in `model.npz` beside this module; nothing is unpickled.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self, cast
@@ -15,17 +16,14 @@ from numpy.typing import NDArray
 
 from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
 from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Floats, row_of
+from adapters.brain.languages import read_language
 from domain.agent.brain import Category, Language
+from domain.agent.language import OURS
 
 CATEGORIES: Final = tuple(Category)
-LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 SENTIMENTS: Final = ("negative", "neutral", "positive")
 # Each head and the number of its classes.
-HEADS: Final = {
-    "category": len(CATEGORIES),
-    "language": len(LANGUAGES),
-    "sentiment": len(SENTIMENTS),
-}
+HEADS: Final = {"category": len(CATEGORIES), "sentiment": len(SENTIMENTS)}
 MODEL_PATH: Final = Path(__file__).with_name("model.npz")
 _ARRAYS: Final = (
     *("categories", "rarities"),
@@ -38,7 +36,9 @@ class Classification:
     """What the classifier makes of a text.
 
     `probabilities` holds every category, sums to 1 and is calibrated: of the messages given 0.8,
-    about eight in ten are right. `language_probability` is that of `language`, 0.5 to 1.
+    about eight in ten are right. `language`: French or English, whichever is likelier;
+    `language_probability` is that of `language` among the two, 0.5 to 1. `foreign`: the language of
+    a text that is in neither, if it is known.
     `sentiment` is the probability of joy or thanks less that of anger or disappointment, -1 to 1.
     """
 
@@ -46,6 +46,7 @@ class Classification:
     probabilities: Mapping[Category, float]
     language: Language
     language_probability: float
+    foreign: str | None
     sentiment: float
 
     @property
@@ -74,19 +75,23 @@ class Classifier:
         """
         return cls((path or MODEL_PATH).read_bytes())
 
-    def classify(self, text: str) -> Classification:
-        """Any text, even an empty one, gets an answer; an empty one a nearly even spread."""
+    def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
+        """Any text, even an empty one, gets an answer; an empty one a nearly even spread.
+
+        `languages`: those that the text is likely to be in.
+        """
+        read = read_language(text, languages)
         row = row_of(text, self._rarities)
         shares = self._heads["category"].probabilities(row)
-        languages = self._heads["language"].probabilities(row)
         negative, _, positive = self._heads["sentiment"].probabilities(row)
         return Classification(
             category=CATEGORIES[int(np.argmax(shares))],
             probabilities={
                 category: float(share) for category, share in zip(CATEGORIES, shares, strict=True)
             },
-            language=LANGUAGES[int(np.argmax(languages))],
-            language_probability=float(languages.max()),
+            language=read.ours,
+            language_probability=read.ours_probability,
+            foreign=None if read.known in OURS else read.known,
             sentiment=float(positive - negative),
         )
 

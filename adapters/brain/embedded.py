@@ -24,9 +24,17 @@ from adapters.brain.own_message import (
     without_sender,
 )
 from adapters.brain.praise import of_praise, praise_wanted, with_mood
-from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
+from adapters.brain.relevance import names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human
-from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Proposal
+from domain.agent.brain import (
+    Alternative,
+    BrainAnswer,
+    BrainRequest,
+    Category,
+    Citation,
+    Passage,
+    Proposal,
+)
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
@@ -108,12 +116,10 @@ class EmbeddedBrain:
         own = own_message(request)
         reading = self._read(request, own)
         seen = reading.seen
-        wordless = is_wordless(reading.text)
-        if wordless or is_foreign(own):
-            seen = dataclasses.replace(seen, category=Category.OTHER) if wordless else seen
-            return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
+        if seen.foreign is not None or is_wordless(reading.text):
+            return self._unreadable(request, seen)
         if closes(own):
-            return self._closed(with_mood(self._classifier, own))
+            return self._closed(with_mood(self._classifier, own, request.languages))
         await others_turn(own)
         understood = _understand(request, own, reading)
         if asks_for_human(own):
@@ -132,7 +138,7 @@ class EmbeddedBrain:
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
         """The message alone, or after the customer's last one where it says too little alone."""
-        seen = with_mood(self._classifier, own)
+        seen = with_mood(self._classifier, own, request.languages)
         before = last_words_of_customer(request)
         said = words(fold(own))
         if not before or not said or len(said) > FOLLOW_UP_WORDS:
@@ -148,7 +154,9 @@ class EmbeddedBrain:
         else:
             text = f"{before}\n{own}"
         # The mood is that of now, however it was before.
-        read = dataclasses.replace(self._classifier.classify(text), sentiment=seen.sentiment)
+        read = dataclasses.replace(
+            self._classifier.classify(text, request.languages), sentiment=seen.sentiment
+        )
         is_bare = text == before and not any(word.isdigit() for word in said)
         return _Reading(text, read, is_bare)
 
@@ -190,6 +198,19 @@ class EmbeddedBrain:
             model=self._model,
         )
 
+    def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
+        """A human answers: a text in a language that the agent does not answer in, from the entry
+        that is nearest in meaning, or one without words."""
+        doubt = EscalationReason.UNSUPPORTED_REQUEST
+        if seen.foreign is None:
+            seen = dataclasses.replace(seen, category=Category.OTHER)
+            return self._unanswered(_nothing(seen), doubt)
+        near = max(request.passages, key=_nearness, default=None)
+        cited = () if near is None else (Citation(kind="knowledge", id=near.id, title=near.title),)
+        return self._unanswered(_nothing(seen), doubt).model_copy(
+            update={"language": seen.foreign, "citations": cited}
+        )
+
     def _closed(self, seen: Classification) -> BrainAnswer:
         """Nothing is wanted, so nothing is answered."""
         return BrainAnswer(
@@ -202,6 +223,10 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             model=self._model,
         )
+
+
+def _nearness(passage: Passage) -> tuple[float, float]:
+    return (passage.similarity or 0.0, passage.rank)
 
 
 def _nothing(seen: Classification) -> _Understood:

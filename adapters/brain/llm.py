@@ -25,7 +25,6 @@ from adapters.brain.llm_answer import LlmAnswer, brain_answer
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
 from adapters.brain.llm_tries import Unanswered, first_answer
-from adapters.brain.relevance import is_foreign
 from domain.agent.brain import BrainAnswer, BrainRequest, Language
 from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
@@ -91,8 +90,8 @@ class LlmBrain:
         A refusal by a model is an answer: none, at a confidence of 0, and a human looks.
         """
         text = f"{request.subject or ''}\n{request.text}".strip()
-        seen = self._classifier.classify(text)
-        known = _known_language(text, seen)
+        seen = self._classifier.classify(text, request.languages)
+        known = _known_language(seen)
         questions = {
             sees: _Question(self._prompt(request, seen, sees_images=sees), seen, known)
             for sees in {model.sees_images for model in self._models}
@@ -191,7 +190,7 @@ class LlmBrain:
             return True
         if said.language != known:
             return False
-        written = _known_language(said.response, self._classifier.classify(said.response))
+        written = _known_language(self._classifier.classify(said.response))
         return written is None or written == known
 
 
@@ -210,8 +209,8 @@ def _content(prompt: Prompt) -> str | list[UserContent]:
     return [prompt.data, *images] if images else prompt.data
 
 
-def _known_language(text: str, seen: Classification) -> Language | None:
-    sure = seen.language_probability >= _SURE_LANGUAGE and not is_foreign(text)
+def _known_language(seen: Classification) -> Language | None:
+    sure = seen.language_probability >= _SURE_LANGUAGE and seen.foreign is None
     return seen.language if sure else None
 
 
@@ -219,7 +218,7 @@ def _refused(seen: Classification, model: str) -> BrainAnswer:
     return BrainAnswer(
         classification=seen.category,
         confidence=0.0,
-        language=seen.language,
+        language=seen.foreign or seen.language,
         doubt=_REFUSED_BY,
         model=model,
         prompt_version=PROMPT_VERSION,

@@ -1,6 +1,7 @@
 """Praise: its mood, and what a message that only praises is answered with."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Final
 
 from adapters.brain.classifier import Classification, Classifier
@@ -15,9 +16,11 @@ LEAST_MOOD: Final = 0.5
 LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
-def with_mood(classifier: Classifier, text: str) -> Classification:
-    """Classify the text. In its sentiment "can't complain" is praise, though its words are not."""
-    seen = classifier.classify(text)
+def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
+    """Classify the text. In its sentiment "can't complain" is praise, though its words are not.
+
+    `languages`: those that the text is likely to be in."""
+    seen = classifier.classify(text, languages)
     plain = with_plain_praise(text)
     if plain == text:
         return seen

@@ -46,7 +46,6 @@ class _File(LexiconFile):
     trouble: str
     anything: str
     assent: str
-    foreign_words: dict[str, str]
     units_of_time: str
     duration: str
     synonyms: dict[str, str]
@@ -58,7 +57,6 @@ class _Lexicon:
     trouble: frozenset[str]
     anything: frozenset[str]
     assent: frozenset[str]
-    foreign: frozenset[str]
     units_of_time: frozenset[str]
     duration: str
     synonyms: Mapping[str, str]
@@ -72,7 +70,6 @@ def _lexicon() -> _Lexicon:
         trouble=frozenset(file.trouble.split()),
         anything=frozenset(file.anything.split()),
         assent=frozenset(file.assent.split()),
-        foreign=frozenset(" ".join(file.foreign_words.values()).split()),
         units_of_time=frozenset(file.units_of_time.split()),
         duration=file.duration,
         synonyms={word: stem for stem, words in file.synonyms.items() for word in words.split()},
@@ -90,14 +87,6 @@ class Question:
     stems: frozenset[str]
     asked: frozenset[str]
     is_vague: bool
-
-
-def is_foreign(text: str) -> bool:
-    """Whether the text is evidently in a language other than French and English."""
-    found = words(fold(text))
-    known = _lexicon()
-    foreign = sum(word in known.foreign for word in found)
-    return foreign >= 2 and foreign > sum(word in known.stop_words for word in found)
 
 
 def read_question(text: str) -> Question:

@@ -101,7 +101,8 @@ class BrainRequest(BaseModel):
     `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
     `today` is the date in UTC, for a brain that has no clock. `frame`: how the client greets this
     customer and signs, for answers that are not templates. `sender_name`: as the sender gave it,
-    to tell a signature from the message; nothing repeats it.
+    to tell a signature from the message; nothing repeats it. `languages`: those of the thread and
+    of the client's texts, in which the message is likely to be.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -121,6 +122,7 @@ class BrainRequest(BaseModel):
     attachments: tuple[ShownFile, ...] = ()
     frame: AnswerFrame = PLAIN_FRAME
     sender_name: str = ""
+    languages: tuple[str, ...] = ()
 
     @field_validator("fields")
     @classmethod
@@ -150,6 +152,7 @@ class BrainRequest(BaseModel):
         today: date | None = None,
         attachments: tuple[ShownFile, ...] = (),
         frame: AnswerFrame = PLAIN_FRAME,
+        languages: tuple[str, ...] = (),
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
@@ -168,6 +171,7 @@ class BrainRequest(BaseModel):
             attachments=attachments,
             frame=frame,
             sender_name=event.customer_name or "",
+            languages=languages,
         )
 
 

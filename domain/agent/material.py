@@ -64,6 +64,15 @@ class Material:
         return "\n\n".join(filter(None, given))
 
     @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that the message is likely to be in: the thread's, else the client's."""
+        if self.thread.language:
+            return (self.thread.language,)
+        written = [one.language for one in self.templates]
+        written += [one.language for one in self.passages]
+        return tuple(dict.fromkeys(written))
+
+    @property
     def is_read_whole(self) -> bool:
         """Whether the agent reads all of the message, and of what the caller sent beside it."""
         event = self.event

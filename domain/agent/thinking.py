@@ -157,6 +157,7 @@ async def _request(
         today=now.date(),
         attachments=material.attachments,
         frame=material.frame or AnswerFrame.of({}, brand_name=material.brand_name),
+        languages=material.languages,
     )
 
 

@@ -43,7 +43,8 @@ class RunResult(BaseModel):
 
     `confidence` 0 to 1; `duration_ms` from the request to the answer. `draft`:
     of a dry run only, what was generated even if nobody would be sent it. `acknowledgement`: what
-    may be said at once to a customer whose matter always goes to a human; `response` stays empty.
+    may be said at once to a customer whose matter always goes to a human, or who writes in a
+    language that is not answered; `response` stays empty.
     """
 
     model_config = ConfigDict(frozen=True)

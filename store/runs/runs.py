@@ -60,7 +60,8 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 class RunState:
     """The row that persist works on. `thread_after`: what its thought settles in its thread.
     `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried. `thought_by`: the model. `sender`: the proved address, if any."""
+    its playbook is only tried. `thought_by`: the model. `sender`: the proved address, if any.
+    `language`: the customer's (ISO 639-1), once it was read."""
 
     status: RunStatus
     received_at: datetime
@@ -76,6 +77,7 @@ class RunState:
     in_shadow: bool
     thought_by: str | None
     sender: str | None = None
+    language: str | None = None
 
 
 class RunRepository(TenantRepository):
@@ -165,6 +167,7 @@ class RunRepository(TenantRepository):
             in_shadow=bool(row.in_shadow),
             sender=row.sender,
             thought_by=row.model,
+            language=row.language,
         )
 
     async def thought_by(self, run_id: str) -> str | None:
@@ -268,6 +271,7 @@ _LOCK: Final = (
         _CONVERSATION.label("conversation_id"),
         engine_runs.c.sensitive,
         engine_runs.c.model,
+        engine_runs.c.language,
         engine_events.c.text,
         engine_events.c.unified["proved"]["address"].astext.label("sender"),
         versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),

@@ -110,7 +110,8 @@ class GatewayResult(BaseModel):
     )
     acknowledgement: str | None = Field(
         default=None,
-        description="For the caller to deliver at once, where a matter always goes to a human.",
+        description="For the caller to deliver at once, where a matter always goes to a human, or "
+        "the message is in a language that is not answered.",
     )
     draft: str | None = Field(
         default=None,

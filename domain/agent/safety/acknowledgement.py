@@ -1,50 +1,56 @@
-"""What a customer is told whose matter went to a human before any brain was asked.
+"""What a customer is told at once when the message went to a human before it was answered.
 
-It asserts nothing of the matter and promises neither an outcome nor a time.
+It asserts nothing about the matter and promises neither an outcome nor a time. The texts are in
+`acknowledgement.yaml`.
 """
 
+from functools import cache
 from typing import Final
 
+from domain.agent.language import OURS, SPOKEN
 from domain.agent.safety.sensitive import SensitiveMatter
+from domain.core.lexicon import LexiconFile, lexicon
 from domain.tenants.client_settings import ClientSettings
 
-_FRENCH: Final = "fr"
-_ENGLISH: Final = "en"
+_OTHERWISE: Final = "en"
 
-_BUILT_IN: Final = {
-    _FRENCH: (
-        "Bonjour,\n\nNous avons bien reçu votre message. Il ne recevra pas de réponse "
-        "automatique : une personne de notre équipe le lit en priorité.\n\n{brand}"
-    ),
-    _ENGLISH: (
-        "Hello,\n\nWe have received your message. It will get no automatic answer: a person of our "
-        "team looks at it as a matter of priority.\n\n{brand}"
-    ),
-}
-# Follows the merchant's own words too: whoever words them may not have thought of this.
-_IN_DANGER: Final = {
-    _FRENCH: (
-        "Si vous êtes en danger ou si vous pensez à mettre fin à vos jours, vous n'êtes pas "
-        "seul : appelez le 3114 en France (gratuit, jour et nuit), le 112 en Europe, le 988 au "
-        "Canada ou le numéro d'urgence de votre pays."
-    ),
-    _ENGLISH: (
-        "If you are in danger or thinking of ending your life, you are not alone: call 112 in "
-        "Europe, 999 or 116 123 in the UK and Ireland, 988 in the US and Canada, 3114 in France, "
-        "or the emergency number of your country."
-    ),
-}
+
+class _File(LexiconFile):
+    """Texts by language. `in_danger` in French and English alone."""
+
+    sensitive: dict[str, str]
+    language: dict[str, str]
+    greeting: dict[str, str]
+    in_danger: dict[str, str]
 
 
 def acknowledgement(
     settings: ClientSettings, language: str, brand: str, matter: SensitiveMatter
 ) -> str:
-    """The merchant's words in the customer's language, else ours.
-
-    English where it is neither French nor English. `brand`: who it is from.
-    """
-    spoken = _FRENCH if language == _FRENCH else _ENGLISH
-    words = settings.acknowledgement.get(spoken) or _BUILT_IN[spoken].format(brand=brand).strip()
+    """The merchant's words in the customer's language, else ours; English for a language that has
+    neither. `brand`: the sender."""
+    words = settings.acknowledgement.get(language)
+    if words is None:
+        words = _built_in(_file().sensitive, language, brand)
     if matter is SensitiveMatter.SELF_HARM:
-        return f"{words}\n\n{_IN_DANGER[spoken]}"
+        spoken = language if language in OURS else _OTHERWISE
+        return f"{words}\n\n{_file().in_danger[spoken]}"
     return words
+
+
+def acknowledged_in(language: str | None, brand: str) -> str | None:
+    """Return the text for a message in a language that the agent does not answer in, or None if it
+    answers in the language, or has no text in it."""
+    if language is None or language in OURS or language not in SPOKEN:
+        return None
+    return _built_in(_file().language, language, brand)
+
+
+def _built_in(texts: dict[str, str], language: str, brand: str) -> str:
+    spoken = language if language in texts else _OTHERWISE
+    return f"{_file().greeting[spoken]}\n\n{texts[spoken]}\n\n{brand}".strip()
+
+
+@cache
+def _file() -> _File:
+    return lexicon(__file__, _File)

@@ -115,17 +115,21 @@ async def test_the_mood_is_told(text: str, lowest: float, highest: float) -> Non
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("language", "text"),
     [
-        "Wo ist meine Bestellung? Ich warte seit zwei Wochen",
-        "¿Dónde está mi pedido? Todavía no ha llegado",
-        "我的订单在哪里",
-        "Где мой заказ? ok",
+        ("de", "Wo ist meine Bestellung? Ich warte seit zwei Wochen"),
+        ("es", "¿Dónde está mi pedido? Todavía no ha llegado"),
+        ("it", "Buongiorno, dov'è il mio ordine?"),
+        ("nl", "Waar is mijn bestelling gebleven?"),
+        ("pt", "Onde está a minha encomenda?"),
+        ("zh", "我的订单在哪里"),
+        ("ru", "Где мой заказ? ok"),
     ],
 )
-async def test_other_languages_are_for_a_human(text: str) -> None:
+async def test_other_languages_are_for_a_human(language: str, text: str) -> None:
     answer = await ask(text, templates=ONE_PER_CLASS)
 
+    assert answer.language == language
     assert answer.doubt is EscalationReason.UNSUPPORTED_REQUEST
     assert_no_source(answer)
     assert answer.confidence <= 0.2
@@ -188,6 +192,24 @@ async def test_thanks_close_without_an_answer(text: str) -> None:
 @pytest.mark.parametrize("text", ["merci pour rien", "Merci de me rembourser", "ok"])
 async def test_what_only_sounds_like_thanks_does_not_close(text: str) -> None:
     assert not (await ask(text, templates=ONE_PER_CLASS)).closes
+
+
+async def test_another_language_has_the_nearest_entry_as_its_source_and_no_draft() -> None:
+    near = passage("Returns", "Send it back within 30 days.", passage_id="p2", rank=0.1)
+    answer = await ask(
+        "Ich möchte das Kleid zurückgeben, wie geht das?",
+        passages=[
+            passage("Delivery", "We deliver within 5 days.", passage_id="p1", rank=0.2).model_copy(
+                update={"similarity": 0.7}
+            ),
+            near.model_copy(update={"similarity": 0.8}),
+        ],
+    )
+
+    assert [(cited.kind, cited.id) for cited in answer.citations] == [("knowledge", "p2")]
+    assert answer.response == ""
+    assert answer.language == "de"
+    assert answer.doubt is EscalationReason.UNSUPPORTED_REQUEST
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "12345", "?!...", "😀👍", "\u200b\x00"])

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from domain.agent.safety.acknowledgement import acknowledgement
+from domain.agent.language import OURS, SPOKEN
+from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.tenants.client_settings import ClientSettings
 
@@ -12,7 +13,7 @@ OWN = ClientSettings(acknowledgement={"fr": "Nous vous lisons. {brand}"})
 
 
 @pytest.mark.parametrize("matter", SensitiveMatter)
-@pytest.mark.parametrize("language", ["fr", "en", "de", ""])
+@pytest.mark.parametrize("language", [*SPOKEN, "pl", ""])
 def test_built_in_words_assert_and_promise_nothing(matter: SensitiveMatter, language: str) -> None:
     said = acknowledgement(ClientSettings(), language, "Été & Fils {x}", matter)
     assert ("Nous avons bien reçu" in said) is (language == "fr")
@@ -29,3 +30,25 @@ def test_the_merchants_words_take_their_place_in_their_language() -> None:
     with_numbers = acknowledgement(OWN, "fr", "B", harm)
     assert with_numbers.startswith("Nous vous lisons.")
     assert "3114" in with_numbers
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_each_language_has_words_of_its_own(language: str) -> None:
+    said = {
+        one: acknowledgement(ClientSettings(), one, "B", SensitiveMatter.LEGAL) for one in SPOKEN
+    }
+    assert len(set(said.values())) == len(SPOKEN)
+    assert language in OURS or acknowledged_in(language, "B") not in (None, said[language])
+
+
+@pytest.mark.parametrize("language", [*OURS, "pl", "", None])
+def test_a_language_that_the_agent_answers_in_or_has_no_words_for(language: str | None) -> None:
+    assert acknowledged_in(language, "B") is None
+
+
+@pytest.mark.parametrize("language", sorted(set(SPOKEN) - set(OURS)))
+def test_an_unanswered_language_promises_nothing(language: str) -> None:
+    said = acknowledged_in(language, "Été & Fils {x}")
+    assert said is not None
+    assert "Été & Fils {x}" in said
+    assert not re.search(r"\d", said)

@@ -1,0 +1,54 @@
+"""The language that a customer writes in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from domain.agent.brain import Language
+
+# The languages in which a customer gets an acknowledgement.
+SPOKEN: Final = ("fr", "en", "de", "es", "it", "nl", "pt")
+# The languages that the agent's own rules and texts are written in.
+OURS: Final[tuple[Language, Language]] = ("fr", "en")
+# A language that is less probable is not known.
+KNOWN_FROM: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLanguage:
+    """The languages of a text (ISO 639-1) with their probabilities, which sum to 1."""
+
+    probabilities: Mapping[str, float]
+
+    @property
+    def code(self) -> str:
+        """The most probable language."""
+        return max(self.probabilities, key=lambda code: self.probabilities[code])
+
+    @property
+    def probability(self) -> float:
+        return self.probabilities[self.code]
+
+    @property
+    def known(self) -> str | None:
+        """The most probable language, or None where there is doubt."""
+        return self.code if self.probability >= KNOWN_FROM else None
+
+    @property
+    def ours(self) -> Language:
+        """French or English, whichever is more probable."""
+        french, english = (self.probabilities.get(code, 0.0) for code in OURS)
+        return "fr" if french >= english else "en"
+
+    @property
+    def ours_probability(self) -> float:
+        """The probability of `ours` if the text is in one of the two, 0.5 to 1."""
+        both = sum(self.probabilities.get(code, 0.0) for code in OURS)
+        return self.probabilities.get(self.ours, 0.0) / both if both else 0.5
+
+
+class LanguageReader(Protocol):
+    """Reads the language of a text."""
+
+    def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
+        """`likely`: the languages of the thread and the shop. Reads the beginning of the text."""
