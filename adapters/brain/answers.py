@@ -28,6 +28,8 @@ ANSWERS_PATH: Final = Path(__file__).with_name("answers.npz")
 MOST_SENTENCES: Final = 5
 """The best two sentences and at most three more of the same entry."""
 
+_OF_OTHER: Final = 2
+
 ANSWER_FEATURES: Final = (
     *("score", "above_next", "above_other_entry", "covered_by_answer", "covered_by_entry"),
     *("not_in_entry", "asked_words", "length", "asks_twice", "has_kind", "has_kinds", "cosine"),
@@ -44,12 +46,20 @@ _ALONE: Final = -9.0
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenAnswer:
-    """Sentences of one entry, the best first. `probability`: 0 to 1, that they answer all that the
-    message asks. `fits`: it asks one thing, no "why", and the names in both agree."""
+class EntrySentences:
+    """Sentences of one entry, the best first."""
 
     passage: Passage
     sentences: tuple[PassageSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenAnswer:
+    """`probability`: 0 to 1, that the best answers all that the message asks. `fits`: it asks one
+    thing, no "why", and the names in both agree. `other`: the best of the next entry, if any."""
+
+    best: EntrySentences
+    other: EntrySentences | None
     probability: float
     fits: bool
 
@@ -115,20 +125,31 @@ class AnswerModel:
         best = chosen[0]
         row = answer_features(text, question, found, rows, scores)
         odds = float(self._answer.scores(row[None, :])[0])
+        others = chosen_places(found, scores, but=found[best].passage.id)[:_OF_OTHER]
         return ChosenAnswer(
-            passage=found[best].passage,
-            sentences=tuple(found[place].sentence for place in chosen),
+            best=_sentences(found, chosen),
+            other=_sentences(found, others) if others else None,
             probability=1 / (1 + exp(-max(min(odds, 30.0), -30.0))),
             fits=not (question.joined or question.cues & _NEVER_FIT)
             and not rows[best, _NAMES].any(),
         )
 
 
-def chosen_places(found: Sequence[Candidate], scores: Floats) -> list[int]:
-    """Return the places of the best sentence and the next best of its entry."""
-    order = [int(place) for place in np.argsort(-scores, kind="stable")]
-    entry = found[order[0]].passage.id
+def chosen_places(
+    found: Sequence[Candidate], scores: Floats, *, but: str | None = None
+) -> list[int]:
+    """Return the places of the best sentence and the next best of its entry. `but`: an entry that
+    is left out."""
+    ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
+    order = [place for place in ranked if found[place].passage.id != but]
+    entry = found[order[0]].passage.id if order else None
     return [place for place in order if found[place].passage.id == entry][:MOST_SENTENCES]
+
+
+def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySentences:
+    return EntrySentences(
+        found[places[0]].passage, tuple(found[place].sentence for place in places)
+    )
 
 
 def _fits(question: AskedQuestion) -> bool:

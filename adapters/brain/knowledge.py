@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from adapters.brain.answers import AnswerModel, ChosenAnswer
+from adapters.brain.answers import AnswerModel, ChosenAnswer, EntrySentences
 from adapters.brain.classifier import Classification
 from adapters.brain.features import fold
 from adapters.brain.grounded_draft import (
@@ -37,6 +37,9 @@ SURE_PROBABILITY: Final = 0.88
 # From this one on if the entry has the message's own words. On the open questions of
 # `evaluation/sets`, the three wrong ones of 13 that words alone would have sent have at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
+DOUBTFUL_PROBABILITY: Final = 0.5
+"""Below this one a person's draft has the next entry's answer as well."""
+
 _SHORT: Final = 500
 """Characters of an entry that is quoted whole."""
 
@@ -72,9 +75,14 @@ def _chosen_draft(
     request: BrainRequest, chosen: ChosenAnswer, *, evident: bool = False
 ) -> GroundedDraft:
     most = FITTING_STRENGTH if evident else ARBITRARY_STRENGTH
+    best, other = chosen.best, chosen.other
+    text, cited = spoken(best), [best.passage]
+    if other is not None and chosen.probability < DOUBTFUL_PROBABILITY:
+        title = f"{other.passage.title}{_COLON[other.passage.language]}"
+        text, cited = f"{text}\n\n{title}{spoken(other)}", [best.passage, other.passage]
     return GroundedDraft(
-        response=request.frame.framed(spoken(chosen), chosen.passage.language),
-        citations=(_citation(chosen.passage),),
+        response=request.frame.framed(text, best.passage.language),
+        citations=tuple(map(_citation, cited)),
         strength=min(chosen.probability, most),
         evident=evident,
     )
@@ -85,7 +93,7 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
     found by meaning, the words decide."""
     if chosen is None:
         return True
-    same = chosen.passage.id == found.passage.id
+    same = chosen.best.passage.id == found.passage.id
     return same and chosen.fits and chosen.probability >= AGREEING_PROBABILITY
 
 
@@ -135,7 +143,7 @@ def _draft(
     passage, text = found.passage, found.body
     if len(text) > _SHORT:
         chosen = answers.choose(asking.text, seen.language, [passage])
-        text = spoken(chosen) if chosen else text
+        text = spoken(chosen.best) if chosen else text
     return GroundedDraft(
         response=request.frame.framed(text, passage.language),
         citations=(_citation(passage),),
@@ -144,7 +152,7 @@ def _draft(
     )
 
 
-def spoken(answer: ChosenAnswer) -> str:
+def spoken(answer: EntrySentences) -> str:
     """Return the answer's text: its best sentence, then the others in the order of the entry."""
     language = answer.passage.language
     first, *others = answer.sentences

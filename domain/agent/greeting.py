@@ -112,10 +112,10 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     """The event's fields without those that no answer repeats: a template's default takes their
     place.
 
-    These are names that are not greeted, and every name and subject of a mail whose sender is not
-    proved: its answer reaches the address in the From, whoever wrote the mail.
+    These are names that are not greeted, and every name and subject of a mail or a ticket whose
+    author is not proved: the answer reaches the address that it names, whoever wrote it.
     """
-    left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers_mail(event) else frozenset()
+    left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {
         key: value
         for key, value in event.fields.items()
@@ -126,11 +126,11 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
 def greeted_name(event: UnifiedEvent) -> str | None:
     """Return the customer's name, None where no answer greets by it."""
     name = event.customer_name
-    return name if name and is_greetable(name) and not _is_strangers_mail(event) else None
+    return name if name and is_greetable(name) and not _is_strangers(event) else None
 
 
-def _is_strangers_mail(event: UnifiedEvent) -> bool:
-    return event.channel is Channel.EMAIL and not event.may_act
+def _is_strangers(event: UnifiedEvent) -> bool:
+    return event.channel in (Channel.EMAIL, Channel.HELPDESK) and not event.may_act
 
 
 def _is_accent(mark: str) -> bool:

@@ -11,7 +11,7 @@ from domain.inbound.meaning import InboundTicket
 from domain.intake.attachment import AttachedFile
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
-from domain.intake.mail_authentication import RESULTS, is_of, is_proved
+from domain.intake.mail_authentication import RESULTS, SIGNATURE, is_of, is_proved, without_length
 from domain.intake.mail_headers import message_ids, only_mailbox
 from domain.integrations.providers import AUTHSERV_ID, Provider
 
@@ -76,12 +76,14 @@ def ticket_of(
     From's domain. Else the word of the mail server that all the integration's mails pass is taken,
     where the merchant has named one. Headers of that name are not handed on: every sender who knows
     the provider's address can write them. A mail whose headers were cut proves nothing: another
-    From, or a signature of a part of the text, may stand in what is missing.
+    From, or a signature of a part of the text, may stand in what is missing. Nor does one with such
+    a signature: whoever has the mail may write below what is signed.
     """
     mail = _storable(mail)
     author = mail.only_author
     server = settings.get(AUTHSERV_ID)
-    is_genuine = (author is not None and mail.has_all_headers) and (
+    is_whole = mail.has_all_headers and without_length(mail.values(SIGNATURE))
+    is_genuine = (author is not None and is_whole) and (
         is_vouched or (bool(server) and is_proved(author, mail.values(RESULTS), (str(server),)))
     )
     headers: list[JsonValue] = [[name, value] for name, value in mail.headers if name != RESULTS]
@@ -145,15 +147,6 @@ def message_id(headers: Iterable[tuple[str, str]]) -> str | None:
 def key_of(name: str) -> str:
     """A name that strangers gave, at most 250 characters: a longer one is its SHA-256."""
     return name if len(name) <= _MAX_KEY else sha256(name.encode()).hexdigest()
-
-
-def without_length(signatures: Iterable[str]) -> bool:
-    """Whether none of the DKIM-Signature headers leaves a part of the text unsigned."""
-    return not any(
-        tag.partition("=")[0].strip().lower() == "l"
-        for signature in signatures
-        for tag in signature.split(";")
-    )
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:

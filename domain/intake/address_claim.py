@@ -5,6 +5,7 @@ import re
 from hashlib import sha256
 from typing import Final
 
+from domain.intake.customer_email import spells_its_key
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.mail_headers import checked_address
 from domain.intake.mail_sender import is_robot
@@ -26,6 +27,7 @@ def can_be_proved(event: UnifiedEvent) -> bool:
         and event.ticket_named
         and event.reply_allowed
         and checked_address(event.customer_email or "") is not None
+        and spells_its_key(event.customer_email or "")
         and not is_robot(event.customer_email or "")
     )
 

@@ -10,7 +10,7 @@ from typing import Final
 from domain.core.plain_text import clean_address
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel, InboundEvent, channel_of
-from domain.intake.mail_authentication import RESULTS, is_proved
+from domain.intake.mail_authentication import RESULTS, SIGNATURE, is_proved, without_length
 from domain.intake.mail_headers import (
     Mailbox,
     MailHeaders,
@@ -122,12 +122,14 @@ def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) ->
     """Return whether the mail's server proved its sender, which must be the only one. A second From
     may stand in headers that were not read whole."""
     froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
-    if froms is None or found is None or len(froms) > 1:
+    signatures = heads.headers.certain_anywhere(SIGNATURE)
+    if froms is None or found is None or signatures is None or len(froms) > 1:
         return False
     author = only_mailbox(froms[0] if froms else heads.headers.view.get("from"))
     if author is None or not _same(author.address, sender.address):
         return False
-    return is_proved(sender.address or "", found[:_MAX_RESULTS], authserv_ids)
+    is_signed_whole = without_length(signatures)
+    return is_signed_whole and is_proved(sender.address or "", found[:_MAX_RESULTS], authserv_ids)
 
 
 @dataclass(frozen=True, slots=True)

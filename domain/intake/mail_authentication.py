@@ -13,6 +13,7 @@ from typing import Final
 from domain.core.effort import spend
 
 RESULTS: Final = "authentication-results"
+SIGNATURE: Final = "dkim-signature"
 _MAX_CHARS: Final = 8_000
 _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
 _VERSION: Final = "1"
@@ -54,6 +55,15 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
         if read.authserv_id in trusted:
             return _passes(read.findings, _domain(address))
     return False
+
+
+def without_length(signatures: Iterable[str]) -> bool:
+    """Whether none of the DKIM-Signature headers leaves a part of the text unsigned."""
+    return not any(
+        tag.partition("=")[0].strip().lower() == "l"
+        for signature in signatures
+        for tag in signature.split(";")
+    )
 
 
 def is_of(address: str, named: str) -> bool:

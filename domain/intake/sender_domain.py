@@ -30,4 +30,9 @@ def own_domain(customer: str) -> str | None:
     """
     name = customer.rpartition("@")[2].strip(".")
     registered: str = _suffixes().privatesuffix(name) or name
-    return None if {name, registered} & _providers() else registered
+    if name in _providers():
+        return None
+    if registered not in _providers():
+        return registered
+    # A name below a provider's is one customer's, with all addresses at it.
+    return ".".join(name.split(".")[-len(registered.split(".")) - 1 :])

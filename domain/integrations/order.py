@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 from domain.core.money import Money
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import customer_key, spells_its_key
 from domain.integrations.providers import Provider
 
 
@@ -75,9 +75,12 @@ class Order(BaseModel):
         return f"{self.provider}/{self.id}"
 
     def belongs_to(self, email: str | None) -> bool:
-        """Whether this is the order of the customer with that address."""
-        mine = customer_key(self.customer_email)
-        return mine is not None and mine == customer_key(email)
+        """Whether this is the order of the customer with that address. An order whose address does
+        not spell its key belongs to nobody: whoever holds the key's mailbox may be another."""
+        mine = self.customer_email
+        if mine is None or not spells_its_key(mine):
+            return False
+        return customer_key(mine) == customer_key(email)
 
 
 class LookupState(StrEnum):

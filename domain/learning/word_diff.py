@@ -1,7 +1,6 @@
 """The difference of two texts, word by word: what stayed, what was struck out, what was added."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -9,13 +8,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.comparable import is_comparable
 from domain.core.effort import spend
-
-MOST_PAIRS: Final = 40_000
-"""Pairs of equal units that are compared: of one letter repeated they grow with the square."""
-
-MOST_UNITS: Final = 4_000
-"""Units of both texts together."""
 
 # Words, marks and the blanks between them; then lines; then the whole text.
 _UNITS: Final = (re.compile(r"\w+|[^\w\s]|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
@@ -47,7 +41,7 @@ def word_diff(before: str, after: str) -> tuple[Piece, ...]:
         old, new = pattern.findall(before), pattern.findall(after)
         head, tail = _common_ends(old, new)
         old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
-        if not _is_comparable(old_middle, new_middle):
+        if not is_comparable(old_middle, new_middle, but_blanks=True):
             continue
         middle = _compared(old_middle, new_middle)
         ends = _piece(PieceKind.EQUAL, old[:head]), _piece(PieceKind.EQUAL, old[len(old) - tail :])
@@ -62,15 +56,6 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     rest = shorter - head
     tail = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
     return head, tail
-
-
-def _is_comparable(old: Sequence[str], new: Sequence[str]) -> bool:
-    spend(len(old) + len(new))
-    if len(old) + len(new) > MOST_UNITS:
-        return False
-    in_old, in_new = Counter(old), Counter(new)
-    pairs = sum(count * in_new[unit] for unit, count in in_old.items() if not unit.isspace())
-    return pairs <= MOST_PAIRS
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:

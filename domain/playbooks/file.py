@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from domain.agent.rulebook import ActionRule, MoneyLimits
+from domain.core.comparable import is_comparable
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.strict_yaml import read_yaml, write_yaml
@@ -97,9 +98,16 @@ def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
 def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:
     """What a file says of them, line by line, as `diff -u` shows it; empty if they are the same.
 
-    Versions know nothing of being on or off, so it is left out.
+    Versions know nothing of being on or off, so it is left out. Files that repeat one line many
+    times are shown whole, the one below the other.
     """
     old, new = (_lines(spec) for spec in (before, after))
+    if old == new:
+        return ""
+    if not is_comparable(old, new):
+        return "".join(
+            ("--- before\n", "+++ after\n", *(f"-{it}" for it in old), *(f"+{it}" for it in new))
+        )
     return "".join(unified_diff(old, new, "before", "after"))
 
 

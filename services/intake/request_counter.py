@@ -31,8 +31,8 @@ class RequestCounter(Protocol):
 class MemoryCounter:
     """Exact within one process; with several, each counts for itself.
 
-    Where a scope has as many callers as it may keep, all of them with hits that count, a further
-    one is refused: forgetting one of them would let it through more often than its limit says.
+    Where a scope has as many callers as it may keep, the one that has been silent for longest is
+    forgotten. A flood from many addresses may then exceed its limits; it refuses nobody else.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
@@ -46,9 +46,7 @@ class MemoryCounter:
         kept = self._hits[limit.scope]
         _drop_lapsed(kept, limit, now)
         if key not in kept and len(kept) >= self._max_keys:
-            first_to_lapse = next(iter(kept.values()))[-1] + limit.window
-            wait_s = (first_to_lapse - now).total_seconds()
-            return LimitDecision(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
+            kept.popitem(last=False)
         counted, tried = attempt(limit, kept.get(key, ()), now)
         if tried.admitted:
             kept[key] = counted

@@ -197,6 +197,8 @@ class Database:
                     leash.until(deadline)
                     yield connection, raw, leash, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
+            if isinstance(error, OperationalError) and _exceeds_limit(error):
+                raise  # it would at each try
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -212,6 +214,11 @@ _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")]
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
 _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
+
+
+def _exceeds_limit(error: OperationalError) -> bool:
+    """Whether a value is too large for PostgreSQL, which the driver tells like an outage."""
+    return isinstance(error.orig, psycopg.errors.ProgramLimitExceeded)
 
 
 def _drop_one(context: ExceptionContext) -> None:

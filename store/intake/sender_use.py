@@ -12,11 +12,14 @@ class SenderUse(TenantRepository):
     async def messages(
         self, customer: str, domain: str | None, *, since: datetime, at_most: int
     ) -> int:
-        """Return how many came from the address, or from any of the domain and below it. The count
-        stops at `at_most`."""
+        """Return how many came from the address, or from any of the domain and below it. An address
+        counts with its others: before the "@" what follows a plus sign and dots tell no persons
+        apart. The count stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         if domain is None:
-            found = await self._connection.scalar(_OF_ADDRESS, {**values, "customer": customer})
+            local, _, provider = customer.rpartition("@")
+            mailbox = {"local": local.partition("+")[0].replace(".", ""), "provider": provider}
+            found = await self._connection.scalar(_OF_MAILBOX, {**values, **mailbox})
         else:
             ends = {"at": f"@{domain}", "below": f".{domain}"}
             found = await self._connection.scalar(_OF_DOMAIN, {**values, **ends})
@@ -33,8 +36,13 @@ _COUNT: Final = """
         LIMIT :at_most
     ) AS counted
 """
-_OF_ADDRESS: Final = sa.text(_COUNT.format(of="message.customer_key = :customer"))
 # PER_CLIENT bounds the rows of a day.
+_OF_MAILBOX: Final = sa.text(
+    _COUNT.format(
+        of="split_part(message.customer_key, '@', -1) = :provider AND replace(split_part("
+        "split_part(message.customer_key, '@', 1), '+', 1), '.', '') = :local"
+    )
+)
 _OF_DOMAIN: Final = sa.text(
     _COUNT.format(
         of="(right(message.customer_key, length(:at)) = :at"

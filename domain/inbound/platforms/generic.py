@@ -11,6 +11,7 @@ from domain.inbound.body import MAX_JSON, json_object, shaped
 from domain.inbound.errors import InvalidEndpoint, WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
+from domain.inbound.mail import key_of
 from domain.inbound.mapping import mapped_event
 from domain.inbound.meaning import InboundTicket, Meaning, Nothing
 from domain.inbound.ports import EndpointFacts
@@ -64,6 +65,6 @@ class GenericWebhooks:
         message_id, ticket_id = event.payload.get("message_id"), event.payload.get("ticket_id")
         return InboundTicket(
             event,
-            message_key=f"message/{message_id or identity.dedup_key}",
+            message_key=key_of(f"message/{message_id or identity.dedup_key}"),
             ticket_id=ticket_id if isinstance(ticket_id, str) else None,
         )

@@ -231,23 +231,19 @@ async def test_busy_caller_keeps_no_other_in_memory() -> None:
     assert set(counter._hits[LimitScope.SIGNUP]) == {"busy", "new"}
 
 
-async def test_flood_of_keys_is_bounded_and_frees_nobody() -> None:
+async def test_a_flood_of_keys_is_bounded_and_refuses_nobody_else() -> None:
+    """One network of IPv6 has more addresses than are kept. Its flood once shut out every shop."""
     counter = MemoryCounter(max_keys=100)
     limiter = RateLimiter(TABLE, counter)
-    for _ in range(5):
-        await limiter.check(LimitScope.SIGNUP, "ip:mallory", at(0))
 
     flood = [await passes(limiter, LimitScope.SIGNUP, f"ip:{n}", at(1)) for n in range(1000)]
 
-    assert sum(flood) == 99
+    assert all(flood)
     assert len(counter._hits[LimitScope.SIGNUP]) == 100
-    assert not await passes(limiter, LimitScope.SIGNUP, "ip:mallory", at(59))
-    assert await passes(limiter, LimitScope.SIGNUP, "ip:7", at(59)), "who is known goes on"
-    assert await passes(limiter, LimitScope.USAGE, "key:1", at(1)), "another scope is not touched"
-    with pytest.raises(TooManyRequests) as refused:
-        await limiter.check(LimitScope.SIGNUP, "ip:new", at(20))
-    assert refused.value.retry_after_s == 40
-    assert await passes(limiter, LimitScope.SIGNUP, "ip:new", at(60))
+    assert await passes(limiter, LimitScope.SIGNUP, "ip:new", at(2)), "a newcomer"
+    for _ in range(4):
+        await limiter.check(LimitScope.SIGNUP, "ip:new", at(2))
+    assert not await passes(limiter, LimitScope.SIGNUP, "ip:new", at(3)), "whose limit holds"
 
 
 async def test_setting_chooses(database: Database, database_url: str) -> None:

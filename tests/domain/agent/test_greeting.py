@@ -64,10 +64,12 @@ def test_a_template_falls_back_on_its_default() -> None:
     assert greetable_fields(event) == {"tracking_url": "https://x.example"}
 
 
-def test_a_mail_without_a_proof_gives_no_name_and_no_subject() -> None:
+@pytest.mark.parametrize("channel", [Channel.EMAIL, Channel.HELPDESK])
+def test_a_message_without_a_proof_gives_no_name_and_no_subject(channel: Channel) -> None:
+    """Its answer reaches the address that it names, whoever wrote it."""
     said = {"customer_name": "Léa Martin", "first_name": "Léa", "subject": "Ma commande"}
     fields = {**said, "order_number": "1042"}
-    claim = UnifiedEvent(channel=Channel.EMAIL, customer_email="a@b.example", fields=fields)
+    claim = UnifiedEvent(channel=channel, customer_email="a@b.example", fields=fields)
     proved = ProvedAddress(address="a@b.example", by=ProofKind.MAIL)
 
     assert greetable_fields(claim) == {"order_number": "1042"}

@@ -90,8 +90,10 @@ def test_cut_headers_prove_nothing_behind_a_server_of_the_merchants(
     platform: Platform, by: Callable[[Mail], InboundRequest]
 ) -> None:
     whole, cut = Mail(headers=(PASS,)), Mail(headers=(PASS, *MANY))
+    in_part = Mail(headers=(PASS, PART))
     assert unified(platform, by(whole), BEHIND_A_SERVER).sender_authenticated
     assert not unified(platform, by(cut), BEHIND_A_SERVER).sender_authenticated
+    assert not unified(platform, by(in_part), BEHIND_A_SERVER).sender_authenticated
 
 
 def test_a_mails_own_header_does_not_take_the_place_of_mailguns_list() -> None:

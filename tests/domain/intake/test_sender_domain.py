@@ -19,6 +19,11 @@ from domain.intake.sender_domain import own_domain
         ("a@co.uk", "co.uk"),
         ("nothing", "nothing"),
         ("", ""),
+        # One customer of a provider has all addresses at such a name.
+        ("a@me.fastmail.com", "me.fastmail.com"),
+        ("a@any.me.fastmail.com", "me.fastmail.com"),
+        # Relays give one person any number of addresses.
+        ("a1@mozmail.com", "mozmail.com"),
     ],
 )
 def test_an_own_domain_is_one_sender(customer: str, domain: str) -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.learning.word_diff import MOST_UNITS, Piece, PieceKind, word_diff
+from domain.core.comparable import MOST_UNITS
+from domain.learning.word_diff import Piece, PieceKind, word_diff
 
 EQUAL, INSERT, DELETE = PieceKind.EQUAL, PieceKind.INSERT, PieceKind.DELETE
 

@@ -71,6 +71,8 @@ async def test_a_flood_of_strangers_leaves_room_for_everyone_else(
         pytest.param("a{}@b.example", id="a domain's addresses"),
         pytest.param("a@b{}.c.example", id="a domain's subdomains"),
         pytest.param("a@gmail.com", id="one mailbox"),
+        pytest.param("m.e+{}@gmail.com", id="one mailbox with suffixes"),
+        pytest.param("a{}@me.fastmail.com", id="one customer of a provider"),
     ],
 )
 async def test_a_proved_sender_without_end_counts_as_a_stranger(

@@ -83,6 +83,25 @@ async def test_a_block_that_breaks_off_leaves_nothing(
 
 
 @pytest.mark.alone
+async def test_a_value_that_is_too_large_is_no_outage(database: Database) -> None:
+    """The driver tells of it like one. A step that took it for one was tried without end."""
+
+    async def insert() -> None:
+        async with database.service() as connection:
+            await connection.execute(
+                sa.text("CREATE TEMPORARY TABLE long (name text PRIMARY KEY) ON COMMIT DROP")
+            )
+            await connection.execute(
+                sa.text(
+                    "INSERT INTO long SELECT string_agg(md5(n::text), '')"
+                    " FROM generate_series(1, 1000) n"
+                )
+            )
+
+    with pytest.raises(sa.exc.OperationalError):
+        await insert()
+
+
 async def test_the_wait_for_a_connection_is_within_the_patience(database_url: str) -> None:
     database = Database(database_url, pool_size=1)
     async with database.unscoped():
