@@ -14,7 +14,7 @@ from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
 from domain.cases.errors import InvalidCases
 from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_line, without_controls
-from domain.core.strict_yaml import read_yaml, write_yaml
+from domain.core.strict_yaml import read_yaml, write_list
 from domain.playbooks.shape import said_of
 
 S = TypeVar("S", bound=BaseModel)
@@ -116,7 +116,7 @@ def _change(
 
 def write_cases(specs: Iterable[CaseSpec]) -> str:
     """The file of these cases; `parse_cases` gives the same ones back."""
-    return write_yaml({"version": 1, "cases": [written_case(spec) for spec in specs]})
+    return write_list({"version": 1}, "cases", map(written_case, specs))
 
 
 def written_case(spec: CaseSpec) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ its timestamps stay text: reading them is slow, or means something else than the
 
 import math
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final, cast
 
 import yaml
@@ -20,6 +20,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from domain.core.errors import InvalidInput
 
 _MAX_DEPTH: Final = 20
+_END: Final = "...\n"
 MAX_NODES: Final = 50_000
 """Keys, values, lists and mappings of one document."""
 MAX_DIGITS: Final = 18
@@ -51,6 +52,20 @@ def compose_yaml(text: str) -> Node | None:
 def write_yaml(value: JsonValue) -> str:
     """The document, in the order of its keys; `read_yaml` gives the same value back."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+
+
+def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonValue]) -> str:
+    """The document of `head` with a list under `name` behind it, written item by item: a thread
+    that writes a long one lets others go on between them."""
+    parts = [_without_end(write_yaml([item])) for item in items]
+    if not parts:
+        return write_yaml({**head, name: []})
+    return "".join((write_yaml(dict(head)), f"{name}:\n", *parts))
+
+
+def _without_end(document: str) -> str:
+    """The document without the line that ends it where its last text ends in empty lines."""
+    return document[: -len(_END)] if document.endswith(f"\n{_END}") else document
 
 
 def _first_line(problem: str | None) -> str:
@@ -168,7 +183,7 @@ _Loader.yaml_constructors = {
 }
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Quotes what YAML 1.1 or `_Loader` would not read as text, for readers of either kind."""
 
 

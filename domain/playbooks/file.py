@@ -14,7 +14,7 @@ from domain.agent.rulebook import ActionRule, MoneyLimits
 from domain.core.comparable import is_comparable
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
-from domain.core.strict_yaml import read_yaml, write_yaml
+from domain.core.strict_yaml import read_yaml, write_list, write_yaml
 from domain.playbooks.errors import InvalidPlaybook
 from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.shape import (
@@ -92,7 +92,7 @@ def draft_in(value: JsonValue) -> PlaybookDraft:
 
 def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
     """The file of these playbooks; `parse_playbooks` gives the same ones back."""
-    return write_yaml({"version": 1, "playbooks": [written(spec) for spec in specs]})
+    return write_list({"version": 1}, "playbooks", map(written, specs))
 
 
 def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:

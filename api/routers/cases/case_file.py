@@ -1,5 +1,6 @@
 """/api/dashboard/case-file: all of a client's saved cases as one file."""
 
+import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -51,7 +52,8 @@ async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     async with resources.database.reading(member.tenant) as connection:
         found = await SavedCaseRepository(connection, member.tenant).all()
     headers = {"content-disposition": "attachment; filename=cases.yaml"}
-    return Response(write_cases(found), media_type=YAML, headers=headers)
+    text = await asyncio.to_thread(write_cases, found)
+    return Response(text, media_type=YAML, headers=headers)
 
 
 @router.post(_FILE, summary="Make a client's cases be as a file says", responses=errors(409))

@@ -1,5 +1,6 @@
 """/api/dashboard/playbook-file: all of a client's playbooks as one file."""
 
+import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -40,7 +41,7 @@ async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     """For every member of the client. What was exported changes nothing when it is imported."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookRepository(connection, member.tenant).all()
-    text = write_playbooks([entry.spec for entry in found])
+    text = await asyncio.to_thread(write_playbooks, [entry.spec for entry in found])
     headers = {"content-disposition": "attachment; filename=playbooks.yaml"}
     return Response(text, media_type=YAML, headers=headers)
 

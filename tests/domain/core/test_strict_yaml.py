@@ -4,13 +4,13 @@ import math
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from domain.core.errors import InvalidInput
 from domain.core.plain_text import without_controls
-from domain.core.strict_yaml import MAX_DIGITS, MAX_NODES, read_yaml, write_yaml
+from domain.core.strict_yaml import MAX_DIGITS, MAX_NODES, read_yaml, write_list, write_yaml
 from tests.support.core.hostile_yaml import SHAPES, fragments
 
 # As everything that the product writes to a file: without control characters.
@@ -158,3 +158,10 @@ def _is_json(value: JsonValue) -> bool:
             return isinstance(value, bool) or abs(value) < 10**MAX_DIGITS
         case _:
             return value is None or isinstance(value, str)
+
+
+@given(st.lists(st.dictionaries(st.text("ab", min_size=1), TEXTS, min_size=1), max_size=4))
+@example([{"a": "Bonjour..."}, {"a": "x\n\n"}, {"a": "x\n...\n"}, {"a": "...\n"}, {"a": "y"}])
+def test_a_list_is_written_item_by_item(items: list[dict[str, JsonValue]]) -> None:
+    text = write_list({"version": 1}, "items", list(items))
+    assert read_yaml(text) == {"version": 1, "items": items}

@@ -1,5 +1,6 @@
 """/app/simulator/case-file: all saved cases as one file of YAML, out and in."""
 
+import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -31,7 +32,8 @@ async def export(page: AnyonesPage) -> Response:
         "cache-control": "private, no-store",
         "x-content-type-options": "nosniff",
     }
-    return Response(write_cases(found), media_type=YAML, headers=headers)
+    text = await asyncio.to_thread(write_cases, found)
+    return Response(text, media_type=YAML, headers=headers)
 
 
 @router.get(_IMPORT)

@@ -1,5 +1,6 @@
 """/app/playbooks/file and /app/playbooks/import: all playbooks as one file of YAML."""
 
+import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ async def export(page: AnyonesPage) -> Response:
         "cache-control": "private, no-store",
         "x-content-type-options": "nosniff",
     }
-    return Response(write_playbooks([one.spec for one in found]), media_type=YAML, headers=headers)
+    text = await asyncio.to_thread(write_playbooks, [one.spec for one in found])
+    return Response(text, media_type=YAML, headers=headers)
 
 
 @router.get(_IMPORT)
