@@ -68,6 +68,7 @@ from domain.playbooks.errors import (
     PlaybookNameTaken,
     PlaybookNotFound,
     TooManyPlaybooks,
+    TooManyVersions,
 )
 from domain.reviews.errors import (
     ConversationMovedOn,
@@ -190,6 +191,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
     TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    TooManyVersions: ErrorAnswer(
+        409, "{limit} nouvelles versions de playbooks au plus par jour : réessayez demain."
+    ),
     TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),

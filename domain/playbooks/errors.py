@@ -71,3 +71,15 @@ class TooManyPlaybooks(InvalidInput):
     @property
     def facts(self) -> Mapping[str, Fact]:
         return {"limit": self.limit}
+
+
+class TooManyVersions(InvalidInput):
+    code = "too_many_versions"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"at most {limit} new versions of playbooks a client and day")
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"limit": self.limit}

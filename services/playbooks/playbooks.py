@@ -25,6 +25,7 @@ from domain.tenants.loosening import Loosening
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
 from services.playbooks.publish_gate import NEW_CLIENT, Publication, go_live
+from services.playbooks.version_limit import refuse_flood
 from services.tenants.loosenings import held_if_looser
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
@@ -42,7 +43,7 @@ async def create_playbook(
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
     """Make one. `note`: why. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
-    PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
+    TooManyVersions, PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)
@@ -67,7 +68,7 @@ async def update_playbook(
 ) -> PlaybookChange:
     """Make one be as the draft says, its name too, as the next version if anything but being on or
     off differs. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
-    PlaybookNameTaken, PatternTaken, CasesNotGreen."""
+    PlaybookNameTaken, TooManyVersions, PatternTaken, CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -130,9 +131,9 @@ async def import_playbooks(
 ) -> tuple[PlaybookChange, ...]:
     """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
 
-    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, PlaybookNameTaken if a name is not of
-    one playbook, PatternTaken if two that are on would want the same events, one of them changed by
-    `specs`, and CasesNotGreen.
+    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyVersions, PlaybookNameTaken if a
+    name is not of one playbook, PatternTaken if two that are on would want the same events, one of
+    them changed by `specs`, and CasesNotGreen.
     """
     actor.require(MANAGERS)
     publication.permit(actor)
@@ -219,6 +220,7 @@ async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[Pl
     made = sum(change.outcome is ImportOutcome.CREATED for change in changes)
     if made and len(entries) + made > MAX_PLAYBOOKS:
         raise TooManyPlaybooks(MAX_PLAYBOOKS)
+    await refuse_flood(work, changes)
     return changes
 
 
@@ -236,6 +238,7 @@ async def _become(
         if any(entry.playbook.name == spec.name for entry in entries):
             raise PlaybookNameTaken(spec.name)
     change = change_of(before, spec)
+    await refuse_flood(work, [change])
     await _store(work, actor, change, note)
     if change.outcome is not ImportOutcome.UNCHANGED:
         await _refuse_taken(work, [before.playbook.id])

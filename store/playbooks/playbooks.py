@@ -162,6 +162,11 @@ class PlaybookRepository(TenantRepository):
             playbooks.c.deleted_at.is_(None),
         )
 
+    async def versions_since(self, since: datetime, at_most: int) -> int:
+        """How many versions were made, of deleted playbooks too. The count stops at `at_most`."""
+        values = {"tenant": self._tenant, "since": since, "at_most": at_most}
+        return int(await self._connection.scalar(_MADE_SINCE, values) or 0)
+
     async def _add_version(
         self, playbook: Playbook, rulebook: Rulebook, made: Made, now: datetime
     ) -> None:
@@ -179,6 +184,13 @@ class PlaybookRepository(TenantRepository):
                 note=made.note,
             )
         )
+
+
+_MADE_SINCE: Final = sa.text("""
+    SELECT count(*) FROM (SELECT FROM playbook_versions
+                          WHERE client_id = :tenant AND created_at > :since
+                          LIMIT :at_most) AS counted
+""")
 
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:

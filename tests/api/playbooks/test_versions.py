@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from domain.playbooks.playbook import MAX_PLAYBOOKS
+from services.playbooks import version_limit
 from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import code
 from tests.support.tenants.account import PLAYBOOK_FILE, PLAYBOOKS, RETURNS
@@ -195,3 +196,28 @@ async def test_so_many_and_no_more(front: LiveEngine, owner: dict[str, str], at:
     )
     one = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*"}, headers=owner)
     assert code(one) == (409, "too_many_playbooks")
+
+
+async def test_versions_of_a_day_are_bounded(
+    front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are kept for good: without end, they filled a gigabyte in minutes. The shop has one."""
+    monkeypatch.setattr(version_limit, "MAX_DAY_VERSIONS", 4)
+
+    async def bring(instructions: str) -> httpx.Response:
+        of_it = {"name": "n", "event_type": "t.*", "active": False, "instructions": instructions}
+        json = {"version": 1, "playbooks": [of_it, {**of_it, "name": "m"}]}
+        return await front.http.post(PLAYBOOK_FILE, json=json, headers=owner)
+
+    assert (await bring("a")).status_code == 200
+    refused = await bring("b")
+    assert code(refused) == (409, "too_many_versions")
+    assert (await bring("a")).status_code == 200, "it makes no version"
+    one = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*"}, headers=owner)
+    assert one.status_code == 201
+    changed = {**RETURNS, "event_type": "x.*", "threshold": 0.91}
+    path = f"{PLAYBOOKS}/{one.json()['id']}"
+    assert code(await front.http.put(path, json=changed, headers=owner)) == (
+        409,
+        "too_many_versions",
+    )

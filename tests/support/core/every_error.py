@@ -68,6 +68,7 @@ from domain.playbooks.errors import (
     PlaybookChanged,
     PlaybookNameTaken,
     TooManyPlaybooks,
+    TooManyVersions,
 )
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
@@ -165,6 +166,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),
         TooManyPlaybooks(200),
+        TooManyVersions(1_000),
         InvalidPlaybook(["threshold: a number expected"]),
         InvalidCases(["cases[0].tries: a whole number expected"]),
         TooManyCases(200),
