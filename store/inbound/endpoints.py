@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -105,6 +105,10 @@ async def integrations_of_account(
     )
 
 
+def _if_vouched(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
+    return sa.case((_endpoint.vouches, column), else_=sa.null())
+
+
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
         """One as people are shown it. Raises EndpointNotFound."""
@@ -156,17 +160,18 @@ class EndpointRepository(TenantRepository):
         now: datetime,
     ) -> None:
         """Put a new token or secret in the place of those before, which are good until then; with
-        a time that is over they end now. A third one is never good. Raises EndpointNotFound.
+        a time that is over they end now. A third one is never good, and one that does not vouch is
+        not kept: it would vouch as soon as its successor does. Raises EndpointNotFound.
         """
         # What is not changed keeps the one before it, which is good for as long.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches
         if change.token_digest is not None:
             values["token_digest"] = change.token_digest
-            values["previous_token_digest"] = _endpoint.token_digest
+            values["previous_token_digest"] = _if_vouched(_endpoint.token_digest)
         if change.sealed_secret is not None:
             values["sealed_secret"] = change.sealed_secret
-            values["sealed_previous_secret"] = _endpoint.sealed_secret
+            values["sealed_previous_secret"] = _if_vouched(_endpoint.sealed_secret)
         # What has lapsed does not come to life again.
         is_over = _endpoint.previous_until <= now
         for name in ("previous_token_digest", "sealed_previous_secret"):
