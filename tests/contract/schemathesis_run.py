@@ -37,6 +37,9 @@ async def run_schemathesis(
     `examples`: of each route in a whole round. `environment`: for the
     hooks, in capitals and after CONTRACT_. `folder` has the API's log, which tells that requests
     came as far as an answer: a run in which all of them are refused finds nothing wrong either."""
+    async with httpx.AsyncClient(trust_env=False, timeout=SLOW_S) as http:
+        # Written when first asked for. Schemathesis waits ten seconds for it.
+        (await http.get(f"{url}/openapi.json")).raise_for_status()
     done = await asyncio.to_thread(
         subprocess.run,
         [
