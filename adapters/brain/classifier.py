@@ -18,7 +18,7 @@ from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stor
 from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Floats, row_of
 from adapters.brain.languages import read_language
 from domain.agent.brain import Category, Language
-from domain.agent.language import OURS
+from domain.agent.languages import OURS
 
 CATEGORIES: Final = tuple(Category)
 SENTIMENTS: Final = ("negative", "neutral", "positive")

@@ -32,7 +32,6 @@ from domain.agent.brain import (
     BrainRequest,
     Category,
     Citation,
-    Passage,
     Proposal,
 )
 from domain.agent.escalation_reason import EscalationReason
@@ -205,11 +204,10 @@ class EmbeddedBrain:
         if seen.foreign is None:
             seen = dataclasses.replace(seen, category=Category.OTHER)
             return self._unanswered(_nothing(seen), doubt)
-        near = max(request.passages, key=_nearness, default=None)
-        cited = () if near is None else (Citation(kind="knowledge", id=near.id, title=near.title),)
-        return self._unanswered(_nothing(seen), doubt).model_copy(
-            update={"language": seen.foreign, "citations": cited}
-        )
+        near = sorted(request.passages, key=lambda one: (one.similarity or 0.0, one.rank))[-1:]
+        cited = tuple(Citation(kind="knowledge", id=one.id, title=one.title) for one in near)
+        told = {"language": seen.foreign, "citations": cited}
+        return self._unanswered(_nothing(seen), doubt).model_copy(update=told)
 
     def _closed(self, seen: Classification) -> BrainAnswer:
         """Nothing is wanted, so nothing is answered."""
@@ -223,10 +221,6 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             model=self._model,
         )
-
-
-def _nearness(passage: Passage) -> tuple[float, float]:
-    return (passage.similarity or 0.0, passage.rank)
 
 
 def _nothing(seen: Classification) -> _Understood:

@@ -10,7 +10,7 @@ from py3langid.langid import (  # type: ignore[import-untyped]  # has no types
     LanguageIdentifier,
 )
 
-from domain.agent.language import OURS, SPOKEN, ReadLanguage
+from domain.agent.languages import OURS, SPOKEN, ReadLanguage
 from domain.core.effort import spend
 
 READ_CHARACTERS: Final = 1_000
@@ -29,7 +29,7 @@ _CAPITALS: Final = re.compile(r"\b[^\W\d_a-zß-ÿ]{2,}\b")
 
 
 def read_language(text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-    """See `domain.agent.language.LanguageReader`."""
+    """See `domain.agent.languages.LanguageReader`."""
     read = text[:READ_CHARACTERS]
     spend(len(read))
     words = _CAPITALS.sub(lambda word: word[0].lower(), _NO_WORDS.sub(" ", read))

@@ -7,7 +7,7 @@ It asserts nothing about the matter and promises neither an outcome nor a time. 
 from functools import cache
 from typing import Final
 
-from domain.agent.language import OURS, SPOKEN
+from domain.agent.languages import OURS, SPOKEN
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.tenants.client_settings import ClientSettings

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.brain.languages import READ_CHARACTERS, read_language
-from domain.agent.language import OURS
+from domain.agent.languages import OURS
 from domain.core.effort import budget
 
 

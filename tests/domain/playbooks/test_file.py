@@ -17,11 +17,10 @@ from domain.agent.rulebook import (
     Rulebook,
     problem,
 )
-from domain.core.effort import budget
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
-from domain.playbooks.file import MAX_FILE_BYTES, diff, parse_playbooks, write_playbooks
+from domain.playbooks.file import MAX_FILE_BYTES, parse_playbooks, write_playbooks
 from domain.playbooks.playbook import Playbook, PlaybookSpec, match
 from domain.playbooks.shape import MAX_TAG
 from domain.playbooks.starter import starter_playbooks
@@ -299,22 +298,3 @@ def test_the_example_of_the_documentation() -> None:
     example = page.partition("```yaml\n")[2].partition("```")[0]
 
     assert parse_playbooks(example.encode())
-
-
-def test_instructions_that_repeat_one_line_are_shown_whole() -> None:
-    """Compared line by line, two such texts kept the whole process busy for half a minute."""
-    old, new = [
-        PlaybookSpec(
-            name="Long", event_type="*",
-            rulebook=Rulebook(instructions=f"a\n{number}\n" * 2_000),
-        )
-        for number in (1, 2)
-    ]  # fmt: skip
-
-    with budget() as effort:
-        lines = diff(old, new).splitlines()
-
-    assert effort.spent < 100_000
-    assert {line[0] for line in lines} == {"-", "+"}
-    assert sum(it.startswith("-") for it in lines) > 4_000
-    assert diff(old, old) == ""

@@ -36,6 +36,7 @@ SILENT: Final[Mapping[str, str]] = {
     "note_mailed": "it says that a mail left, and changes nothing of the client's",
     "check_unproved_share": "it reads what is used up, and changes nothing",
     "check_widget_share": "likewise",
+    "refuse_flood": "it counts what there is, and changes nothing",
     "counted_customer": "it reads whom a message counts for, and changes nothing",
     "acting_as": "it looks up who acts, and changes nothing",
 }

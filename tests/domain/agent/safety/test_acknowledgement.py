@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from domain.agent.language import OURS, SPOKEN
+from domain.agent.languages import OURS, SPOKEN
 from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.tenants.client_settings import ClientSettings
