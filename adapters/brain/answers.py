@@ -130,8 +130,7 @@ class AnswerModel:
             best=_sentences(found, chosen),
             other=_sentences(found, others) if others else None,
             probability=1 / (1 + exp(-max(min(odds, 30.0), -30.0))),
-            fits=not (question.joined or question.cues & _NEVER_FIT)
-            and not rows[best, _NAMES].any(),
+            fits=_fits(question) and not rows[best, _NAMES].any(),
         )
 
 

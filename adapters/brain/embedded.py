@@ -206,8 +206,8 @@ class EmbeddedBrain:
             return self._unanswered(_nothing(seen), doubt)
         near = sorted(request.passages, key=lambda one: (one.similarity or 0.0, one.rank))[-1:]
         cited = tuple(Citation(kind="knowledge", id=one.id, title=one.title) for one in near)
-        told = {"language": seen.foreign, "citations": cited}
-        return self._unanswered(_nothing(seen), doubt).model_copy(update=told)
+        update = {"language": seen.foreign, "citations": cited}
+        return self._unanswered(_nothing(seen), doubt).model_copy(update=update)
 
     def _closed(self, seen: Classification) -> BrainAnswer:
         """Nothing is wanted, so nothing is answered."""

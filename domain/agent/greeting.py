@@ -113,7 +113,7 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     place.
 
     These are names that are not greeted, and every name and subject of a mail or a ticket whose
-    author is not proved: the answer reaches the address that it names, whoever wrote it.
+    author is not proved: the answer reaches the address that it names, which may be a victim's.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {
