@@ -147,12 +147,17 @@ async def test_two_tabs_show_the_same(
     visitor: Visitor, stub: StubService, site: Site, context: BrowserContext
 ) -> None:
     other = await visit(context, site.url)
+    stub.let_go.clear()
     await visitor.open()
     await visitor.write("From the first")
-    await expect(visitor.texts).to_have_count(2)
-    await expect(other.launcher).to_have_accessible_name("Chat, 1 unread")
+    await visitor.page.keyboard.press("Escape")
+    stub.let_go.set()
+    for tab in (visitor, other):
+        await expect(tab.launcher).to_have_accessible_name("Chat, 1 unread")
 
     await other.open()
+    await expect(visitor.launcher).to_have_accessible_name("Chat")
+    await visitor.open()
     await other.write("From the second")
     shown = [
         "From the first", "Answer to: From the first",
