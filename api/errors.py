@@ -67,8 +67,8 @@ from domain.playbooks.errors import (
     PlaybookChanged,
     PlaybookNameTaken,
     PlaybookNotFound,
+    TooManyPlaybookChanges,
     TooManyPlaybooks,
-    TooManyVersions,
 )
 from domain.reviews.errors import (
     ConversationMovedOn,
@@ -109,6 +109,7 @@ from domain.webhooks.errors import (
     DeliveryNotFound,
     DeliveryPending,
     InvalidWebhook,
+    TooManyPending,
     TooManyWebhooks,
     WebhookDisabled,
     WebhookEventNotFound,
@@ -188,11 +189,14 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     DeliveryNotFound: ErrorAnswer(404, "Livraison introuvable."),
     WebhookDisabled: ErrorAnswer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
+    TooManyPending: ErrorAnswer(
+        409, "Trop de livraisons de ce webhook attendent : réessayez plus tard."
+    ),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
     TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
-    TooManyVersions: ErrorAnswer(
-        409, "{limit} nouvelles versions de playbooks au plus par jour : réessayez demain."
+    TooManyPlaybookChanges: ErrorAnswer(
+        409, "{limit} versions et activations de playbooks au plus par jour : réessayez demain."
     ),
     TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),

@@ -162,7 +162,9 @@ def test_facts(text: str) -> None:
     assert PER_CLIENT.window.total_seconds() == 3600
     facts = (
         [minutes, TRIES], [OVERLAP_HOURS, MAX_OVERLAP_HOURS], [PER_CLIENT.messages],
-        [quota(LimitScope.WIDGET_SESSION, 10), 10], [quota(LimitScope.WIDGET_ADDRESS, 10), 10],
+        [quota(LimitScope.WIDGET_SESSION, 10), 10],
+        [quota(LimitScope.WIDGET_ADDRESS, 10), 10],
+        [quota(LimitScope.WIDGET_ADDRESS_DAY, 24 * 60), 24],
         [quota(LimitScope.WIDGET, 1)], [A_SESSION, AN_ADDRESS, A_CLIENT, A_PROCESS],
         [PLACE_CODES_AN_HOUR, quota(LimitScope.WIDGET_CODE, 60), REQUESTER_CODES_AN_HOUR],
         [CODES_AT_MOST, 24], [CODES_AN_HOUR, CODES_AN_HOUR_AT_MOST],

@@ -46,6 +46,7 @@ from domain.tenants.errors import (
 from domain.webhooks.errors import (
     DeliveryNotFound,
     DeliveryPending,
+    TooManyPending,
     TooManyWebhooks,
     WebhookDisabled,
     WebhookNotFound,
@@ -65,6 +66,7 @@ SENTENCES: Final[Mapping[type[DomainError], str]] = {
     ExampleNotFound: "there is no such labelled example",
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
+    TooManyPending: "as many deliveries of this webhook wait as may: try again when some were sent",
     ErasureNotFound: "there is no such certificate",
     LooseningHeld: "this loosens what the agent may do: it waits for a second manager or a day, "
     "see loosening list",

@@ -13,6 +13,8 @@ MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_FILES: Final = 20
 MAX_DAY_BYTES: Final = 1024 * 1024 * 1024
 """Of all files of a client that came in 24 hours."""
+MAX_DAY_UNPROVED_BYTES: Final = 256 * 1024 * 1024
+"""Of those, what messages brought that prove no sender."""
 
 MAX_NAME_CHARS: Final = 200
 

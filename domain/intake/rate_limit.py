@@ -12,6 +12,7 @@ from typing import Final
 _WINDOW: Final = timedelta(seconds=60)
 _TEN_MINUTES: Final = timedelta(minutes=10)
 _HOUR: Final = timedelta(hours=1)
+_DAY: Final = timedelta(days=1)
 
 
 class LimitScope(StrEnum):
@@ -32,6 +33,7 @@ class LimitScope(StrEnum):
     EXCHANGE = "exchange"
     WIDGET = "widget"
     WIDGET_ADDRESS = "widget_address"
+    WIDGET_ADDRESS_DAY = "widget_address_day"
     WIDGET_SESSION = "widget_session"
     WIDGET_CODE = "widget_code"
     WIDGET_CODE_TRY = "widget_code_try"
@@ -85,6 +87,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         **{scope: Limit(scope, quota) for scope, quota in quotas.items()},
         **{scope: Limit(scope, quota, _TEN_MINUTES) for scope, quota in visitors.items()},
         LimitScope.WIDGET_CODE: Limit(LimitScope.WIDGET_CODE, 10, _HOUR),
+        # A visitor with one address must not use up the widget's tickets of a month.
+        LimitScope.WIDGET_ADDRESS_DAY: Limit(LimitScope.WIDGET_ADDRESS_DAY, 100, _DAY),
     }
 
 

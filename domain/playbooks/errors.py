@@ -73,11 +73,11 @@ class TooManyPlaybooks(InvalidInput):
         return {"limit": self.limit}
 
 
-class TooManyVersions(InvalidInput):
-    code = "too_many_versions"
+class TooManyPlaybookChanges(InvalidInput):
+    code = "too_many_playbook_changes"
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"at most {limit} new versions of playbooks a client and day")
+        super().__init__(f"at most {limit} versions and activations of playbooks a client and day")
         self.limit = limit
 
     @property

@@ -24,10 +24,11 @@ OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
 """A reason has a letter or a digit, of any script: what nobody sees is no reason."""
 
 MAX_PLAYBOOKS: Final = 200
-
-MAX_DAY_VERSIONS: Final = 1_000
-"""Of one client in 24 hours. Versions are kept: each explains the runs that it answered."""
 """Of one client, on or off."""
+
+MAX_DAY_CHANGES: Final = 1_000
+"""Versions and activations of one client in 24 hours. Versions are kept: each explains the runs
+that it answered. Each activation is told to the client's webhooks."""
 
 
 class Playbook(BaseModel):

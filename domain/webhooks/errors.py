@@ -40,6 +40,12 @@ class DeliveryPending(DomainError):
     code = "delivery_pending"
 
 
+class TooManyPending(DomainError):
+    """As many deliveries of the webhook wait as may: what is sent makes room."""
+
+    code = "too_many_pending_deliveries"
+
+
 class TooManyWebhooks(DomainError):
     """The client has as many webhooks as one may have."""
 

@@ -14,6 +14,9 @@ MAX_LABEL: Final = 100
 """Characters."""
 MAX_WEBHOOKS: Final = 100
 """Of one client."""
+MAX_PENDING: Final = 20_000
+"""Deliveries of one client that wait to be sent, shared evenly by its webhooks. A further event is
+kept as missed: it can be replayed when there is room."""
 KEPT_DELIVERIES: Final = 50
 """Of one webhook, those that ended last, beside those that wait to be sent."""
 COUNTED_MISSES: Final = 1000
@@ -112,6 +115,11 @@ def check_events(events: Iterable[str]) -> tuple[str, ...]:
 def wants(events: Iterable[str], event: OutboundEventId) -> bool:
     """Whether a webhook with these events is told of `event`."""
     return any(one in (ALL_EVENTS, event) for one in events)
+
+
+def pending_room(webhooks: int) -> int:
+    """Return how many deliveries may wait of each webhook of a client that has so many."""
+    return MAX_PENDING // max(1, webhooks)
 
 
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:

@@ -10,6 +10,7 @@ from domain.inbound.inbound_webhook import Outcome, WaitsFor, WebhookState
 from domain.inbound.kept_bytes import MIDDLE, UNPROVED_WAITING
 from domain.inbound.meaning import InboundTicket
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.event import InboundEvent
 from domain.intake.limit_key import LimitKey
 from domain.intake.unproved_share import SPACING, is_unproved
 from domain.tenants.actor import Actor
@@ -53,11 +54,20 @@ async def take_ticket(
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)
-    wait = await _behind(work, webhook, customer, is_unproved=is_unproved(ticket.event, customer))
+    unproved = is_unproved(ticket.event, customer)
+    wait = await _behind(work, webhook, customer, is_unproved=unproved)
     if wait is None:
         try:
-            event_id, outcome = await _admit(
-                work, actor, webhook, ticket, now, service_address=service_address
+            event = await with_own_addresses(
+                MailSenderRepository(work.connection, work.tenant), ticket.event, service_address
+            )
+            event_id, outcome = await _admit(work, actor, webhook, event, now)
+            await AttachmentRepository(work.connection, work.tenant).store(
+                event_id,
+                ticket.attachments,
+                is_unproved=unproved,
+                now=work.now,
+                new_id=work.new_id,
             )
             return about(outcome, event_id=event_id)
         # Raised before anything is written.
@@ -108,18 +118,11 @@ async def _behind(
 
 
 async def _admit(
-    work: UnitOfWork,
-    actor: Actor,
-    webhook: StoredWebhook,
-    ticket: InboundTicket,
-    now: Clock,
-    *,
-    service_address: str,
+    work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
 ) -> tuple[str, Outcome]:
     """Return the id of the event, and what became of the webhook."""
-    senders = MailSenderRepository(work.connection, work.tenant)
     arrival = Arrival(
-        event=await with_own_addresses(senders, ticket.event, service_address),
+        event=event,
         event_id=work.new_id(),
         run_id=work.new_id(),
         message_id=work.new_id(),
@@ -127,9 +130,6 @@ async def _admit(
         received_by=webhook.provider,
     )
     admitted = await admit_event(work, actor, arrival, now)
-    await AttachmentRepository(work.connection, work.tenant).store(
-        arrival.event_id, ticket.attachments, now=work.now, new_id=work.new_id
-    )
     is_run = isinstance(admitted, Admitted)
     return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK
 

@@ -24,8 +24,8 @@ from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.loosening import Loosening
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
+from services.playbooks.change_limit import refuse_flood
 from services.playbooks.publish_gate import NEW_CLIENT, Publication, go_live
-from services.playbooks.version_limit import refuse_flood
 from services.tenants.loosenings import held_if_looser
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
@@ -43,7 +43,7 @@ async def create_playbook(
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
     """Make one. `note`: why. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
-    TooManyVersions, PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
+    TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)
@@ -68,7 +68,7 @@ async def update_playbook(
 ) -> PlaybookChange:
     """Make one be as the draft says, its name too, as the next version if anything but being on or
     off differs. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
-    PlaybookNameTaken, TooManyVersions, PatternTaken, CasesNotGreen."""
+    PlaybookNameTaken, TooManyPlaybookChanges, PatternTaken, CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -131,9 +131,9 @@ async def import_playbooks(
 ) -> tuple[PlaybookChange, ...]:
     """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
 
-    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyVersions, PlaybookNameTaken if a
-    name is not of one playbook, PatternTaken if two that are on would want the same events, one of
-    them changed by `specs`, and CasesNotGreen.
+    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken
+    if a name is not of one playbook, PatternTaken if two that are on would want the same events,
+    one of them changed by `specs`, and CasesNotGreen.
     """
     actor.require(MANAGERS)
     publication.permit(actor)
@@ -161,15 +161,17 @@ async def switch_playbook(
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
     """Turn one on or off, unless it is so. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
-    PatternTaken, and CasesNotGreen of a version that never answered events."""
+    TooManyPlaybookChanges, PatternTaken, and CasesNotGreen of a version that never answered
+    events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
         use="switch", playbook_id=playbook_id, active=active, override=publication.override
     )
     async with _held(work, actor, wanted, granted):
-        await _switch(work, actor, playbook_id, active=active)
-        await _refuse_taken(work, [playbook_id])
+        before = await _locked(work, playbook_id)
+        spec = before.spec.model_copy(update={"active": active})
+        await _become(work, actor, before, spec, None)
         await go_live(work, actor, publication, [playbook_id])
     return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 

@@ -52,7 +52,7 @@ async def send_test(
     """Send an example of an event, to a disabled webhook too; the delivery's id. It counts as no
     failure.
 
-    Raises RoleRequired, PlanRequired, WebhookNotFound.
+    Raises RoleRequired, PlanRequired, WebhookNotFound, TooManyPending.
     """
     actor.require(MANAGERS)
     await (await subscriber(work)).read(webhook_id)
@@ -69,7 +69,8 @@ async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, deliv
     """Send it once more, the same body and webhook-id to the URL that is set now; the new
     delivery's id.
 
-    Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled.
+    Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled,
+    TooManyPending.
     """
     actor.require(MANAGERS)
     await subscriber(work)
@@ -84,8 +85,8 @@ async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, deliv
 async def replay_missed(
     work: UnitOfWork, actor: Actor, webhook_id: str, since: datetime, *, everything: bool = False
 ) -> Replayed:
-    """Send the events since then that the webhook has not got, REPLAYED_AT_ONCE of them, the oldest
-    first. `everything`: also what it has got.
+    """Send the events since then that the webhook has not got, REPLAYED_AT_ONCE of them or as many
+    as may wait, the oldest first. `everything`: also what it has got.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
     """

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments
+from store.runs.tables import engine_messages
 
 CHUNKS_AT_ONCE: Final = 100
 """Rows of one statement, 25 MiB: a thousand would take longer than a statement may."""
@@ -23,6 +24,13 @@ _REMOVE: Final = sa.text("""
         LIMIT :limit)
 """)
 
+_IS_UNPROVED: Final = sa.exists().where(
+    engine_messages.c.client_id == attachments.c.client_id,
+    engine_messages.c.event_id == attachments.c.event_id,
+    engine_messages.c.direction == "inbound",
+    engine_messages.c.is_claim,
+)
+
 
 class AttachmentBytes(TenantRepository):
     async def remove_some(self, event_ids: Sequence[str]) -> int:
@@ -33,8 +41,9 @@ class AttachmentBytes(TenantRepository):
         )
         return removed.rowcount
 
-    async def kept(self, *, since: datetime | None = None) -> int:
-        """Bytes of the client's files that are kept; of those that came `since` then."""
+    async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
+        """Return how many bytes of the client's files are kept, of those that came `since` then.
+        `only_unproved`: of those whose message proved no sender."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
@@ -42,6 +51,7 @@ class AttachmentBytes(TenantRepository):
                 table.state == "stored",
                 # Ids are drawn when they come: these are the end of the primary key.
                 table.id >= first_ulid(since) if since else sa.true(),
+                _IS_UNPROVED if only_unproved else sa.true(),
             )
         )
         return int(total or 0)

@@ -12,6 +12,7 @@ from domain.core.plain_text import clean_line
 from domain.core.ports import NewId
 from domain.intake.attachment import (
     MAX_DAY_BYTES,
+    MAX_DAY_UNPROVED_BYTES,
     AttachedFile,
     Attachment,
     AttachmentState,
@@ -68,7 +69,13 @@ async def attachments_of(
 
 class AttachmentRepository(TenantRepository):
     async def store(
-        self, event_id: str, files: Sequence[AttachedFile], *, now: datetime, new_id: NewId
+        self,
+        event_id: str,
+        files: Sequence[AttachedFile],
+        *,
+        is_unproved: bool,
+        now: datetime,
+        new_id: NewId,
     ) -> tuple[Attachment, ...]:
         """Keep what came with the event, which is stored in the same transaction. Refused files are
         listed with their reason, and their bytes are not kept."""
@@ -76,8 +83,7 @@ class AttachmentRepository(TenantRepository):
             return ()
         # Ten megabytes take tens of milliseconds: others on this loop must not wait for that.
         inspected = await asyncio.to_thread(inspect, files)
-        kept = await AttachmentBytes(self._connection, self._tenant).kept(since=now - _DAY)
-        inspected = within(inspected, MAX_DAY_BYTES - kept)
+        inspected = within(inspected, await self._room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
         await self._connection.execute(
             sa.insert(attachments),
@@ -131,6 +137,15 @@ class AttachmentRepository(TenantRepository):
     async def whole(self, attachment_id: str) -> bytes:
         """All bytes at once, for what is known to be small."""
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
+
+    async def _room(self, now: datetime, *, is_unproved: bool) -> int:
+        """Return how many bytes more may come."""
+        kept = AttachmentBytes(self._connection, self._tenant)
+        room = MAX_DAY_BYTES - await kept.kept(since=now - _DAY)
+        if is_unproved:
+            unproved = await kept.kept(since=now - _DAY, only_unproved=True)
+            room = min(room, MAX_DAY_UNPROVED_BYTES - unproved)
+        return room
 
     async def _store_chunks(self, attachment_id: str, data: bytes) -> None:
         step = CHUNK * _CHUNKS_AT_ONCE

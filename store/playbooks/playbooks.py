@@ -162,10 +162,11 @@ class PlaybookRepository(TenantRepository):
             playbooks.c.deleted_at.is_(None),
         )
 
-    async def versions_since(self, since: datetime, at_most: int) -> int:
-        """How many versions were made, of deleted playbooks too. The count stops at `at_most`."""
+    async def changes_since(self, since: datetime, at_most: int) -> int:
+        """Return how many versions were made and how many activations were told, those of deleted
+        playbooks too. Each count stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
-        return int(await self._connection.scalar(_MADE_SINCE, values) or 0)
+        return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
     async def _add_version(
         self, playbook: Playbook, rulebook: Rulebook, made: Made, now: datetime
@@ -186,10 +187,14 @@ class PlaybookRepository(TenantRepository):
         )
 
 
-_MADE_SINCE: Final = sa.text("""
-    SELECT count(*) FROM (SELECT FROM playbook_versions
-                          WHERE client_id = :tenant AND created_at > :since
-                          LIMIT :at_most) AS counted
+_CHANGED_SINCE: Final = sa.text("""
+    SELECT (SELECT count(*) FROM (SELECT FROM playbook_versions
+                                  WHERE client_id = :tenant AND created_at > :since
+                                  LIMIT :at_most) AS made)
+         + (SELECT count(*) FROM (SELECT FROM outbox
+                                  WHERE client_id = :tenant AND event = 'playbook.activated'
+                                    AND created_at > :since
+                                  LIMIT :at_most) AS told)
 """)
 
 

@@ -13,7 +13,7 @@ from domain.core.ports import NewId
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import OutboundEvent, TicketEvent, TicketResolved
-from domain.webhooks.webhook import wants
+from domain.webhooks.webhook import MAX_PENDING, pending_room, wants
 from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
@@ -37,13 +37,19 @@ _CLAIM: Final = sa.text("""
     SELECT coalesce((SELECT number FROM numbered), 1) FROM told
 """)
 # The body, and the webhooks that may get it, in one round trip. The share lock keeps webhooks from
-# being deleted before the deliveries that point to them are written.
+# being deleted before the deliveries that point to them are written. Counting what waits takes no
+# lock, so that some events at once may each find the last place.
 _ADD: Final = sa.text("""
     WITH told AS (
         UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
         RETURNING client_id
     )
     SELECT webhook.id, webhook.url, webhook.events, webhook.is_active, webhook.once_per_ticket,
+           (SELECT count(*) FROM (SELECT FROM webhook_deliveries AS delivery
+                                  WHERE delivery.client_id = webhook.client_id
+                                    AND delivery.webhook_id = webhook.id
+                                    AND delivery.status = 'pending'
+                                  LIMIT :most) AS counted) AS pending,
            client.plan, client.trial_ends_at, client.next_plan, client.next_plan_from
     FROM told
     JOIN clients AS client ON client.id = told.client_id
@@ -76,17 +82,20 @@ class Outbox(TenantRepository):
         if isinstance(event, TicketResolved):
             event = event.numbered(number)
         body = render(event, self._tenant, now)
-        rows = await self._connection.execute(
-            _ADD, {"client_id": self._tenant, "id": event_id, "body": body}
+        found = await self._connection.execute(
+            _ADD, {"client_id": self._tenant, "id": event_id, "body": body, "most": MAX_PENDING}
         )
+        webhooks = found.all()
         told = [
             row
-            for row in rows
+            for row in webhooks
             if _in_plan(row, now)
             and wants(row.events, event.event)
             and not (row.once_per_ticket and number > 1)
         ]
-        missed = [row.id for row in told if not row.is_active]
+        room = pending_room(len(webhooks))
+        sent = [row for row in told if row.is_active and row.pending < room]
+        missed = sorted({row.id for row in told} - {row.id for row in sent})
         deliveries = [
             {
                 "client_id": self._tenant,
@@ -101,8 +110,7 @@ class Outbox(TenantRepository):
                 "request_body": body,
                 "created_at": now,
             }
-            for row in told
-            if row.is_active
+            for row in sent
         ]
         if deliveries:
             await self._connection.execute(sa.insert(webhook_deliveries), deliveries)

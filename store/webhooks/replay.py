@@ -14,11 +14,12 @@ from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.errors import (
     DeliveryNotFound,
     DeliveryPending,
+    TooManyPending,
     WebhookDisabled,
     WebhookNotFound,
 )
 from domain.webhooks.outbound_event import OutboundEventId
-from domain.webhooks.webhook import COUNTED_MISSES
+from domain.webhooks.webhook import COUNTED_MISSES, MAX_PENDING, pending_room
 from store.core.repository import TenantRepository
 from store.webhooks.delivery_ending import lock_webhook
 from store.webhooks.tables import webhook_deliveries
@@ -78,6 +79,13 @@ _REPLAY: Final = sa.text("""
     WHERE event.body IS NOT NULL
     RETURNING id
 """)
+_PENDING: Final = sa.text("""
+    SELECT (SELECT count(*) FROM webhook_subscriptions WHERE client_id = :client_id) AS webhooks,
+           (SELECT count(*) FROM (SELECT FROM webhook_deliveries
+                                  WHERE client_id = :client_id AND webhook_id = :webhook_id
+                                    AND status = 'pending'
+                                  LIMIT :most) AS counted) AS pending
+""")
 _TEST: Final = sa.text("""
     INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger,
                                     url, status, request_body, created_at)
@@ -104,7 +112,8 @@ class DeliveryReplay(TenantRepository):
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
         """A new delivery of the same body and event id to the webhook's present URL; its id.
 
-        Raises DeliveryNotFound, DeliveryPending, WebhookDisabled. A replay of a test is a test.
+        Raises DeliveryNotFound, DeliveryPending, WebhookDisabled, TooManyPending. A replay of a
+        test is a test.
         """
         # Under the lock no delivery of the webhook ends, so none is pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
@@ -121,6 +130,7 @@ class DeliveryReplay(TenantRepository):
             raise DeliveryPending(delivery_id)
         if not is_active:
             raise WebhookDisabled(webhook_id)
+        await self._check_room(webhook_id)
         again = Trigger.TEST if first.trigger == Trigger.TEST else Trigger.REPLAY
         replay_id = new_id()
         await self._connection.execute(
@@ -146,7 +156,8 @@ class DeliveryReplay(TenantRepository):
         now: datetime,
     ) -> Replayed:
         """New deliveries of the events since then that the webhook has not got and that are not
-        under way, the oldest first, at most `limit`. `everything`: also of those it has got.
+        under way, the oldest first, at most `limit` and as many as may wait. `everything`: also of
+        those it has got.
 
         Raises WebhookNotFound, WebhookDisabled. Exact under concurrency: the webhook is locked.
         """
@@ -161,6 +172,7 @@ class DeliveryReplay(TenantRepository):
             {**mine, "since": since, "limit": limit + COUNTED_MISSES},
         )
         events = found.all()
+        limit = min(limit, max(0, await self._room(webhook_id)))
         ids = [new_id() for _ in events[:limit]]
         event_ids = [event.id for event in events[:limit]]
         added = set(
@@ -190,8 +202,9 @@ class DeliveryReplay(TenantRepository):
     ) -> str:
         """A delivery of a sample, also to a webhook that is disabled; its id.
 
-        Raises WebhookNotFound.
+        Raises WebhookNotFound, TooManyPending.
         """
+        await self._check_room(webhook_id)
         delivery_id = new_id()
         added = await self._connection.execute(
             _TEST,
@@ -208,3 +221,16 @@ class DeliveryReplay(TenantRepository):
         if not added.rowcount:
             raise WebhookNotFound(webhook_id)
         return delivery_id
+
+    async def _check_room(self, webhook_id: str) -> None:
+        """Raises TooManyPending."""
+        if await self._room(webhook_id) <= 0:
+            raise TooManyPending(webhook_id)
+
+    async def _room(self, webhook_id: str) -> int:
+        """Return how many deliveries more may wait."""
+        found = await self._connection.execute(
+            _PENDING, {"client_id": self._tenant, "webhook_id": webhook_id, "most": MAX_PENDING}
+        )
+        row = found.one()
+        return pending_room(row.webhooks) - int(row.pending)

@@ -113,6 +113,7 @@ async def _refusal(
     now = resources.now()
     try:
         await resources.limiter.check(LimitScope.WIDGET_ADDRESS, page.address, now)
+        await resources.limiter.check(LimitScope.WIDGET_ADDRESS_DAY, page.address, now)
         if session is not None:
             whose = f"{page.tenant}/{session.id}"
             await resources.limiter.check(LimitScope.WIDGET_SESSION, whose, now)

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from domain.playbooks.playbook import MAX_PLAYBOOKS
-from services.playbooks import version_limit
+from services.playbooks import change_limit
 from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import code
 from tests.support.tenants.account import PLAYBOOK_FILE, PLAYBOOKS, RETURNS
@@ -198,11 +198,31 @@ async def test_so_many_and_no_more(front: LiveEngine, owner: dict[str, str], at:
     assert code(one) == (409, "too_many_playbooks")
 
 
+async def test_activations_of_a_day_are_bounded(
+    front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is told to up to 100 webhooks. The shop has one version, and the new playbook brings
+    another one and an activation."""
+    made = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*"}, headers=owner)
+    assert made.status_code == 201
+    monkeypatch.setattr(change_limit, "MAX_DAY_CHANGES", 4)
+
+    async def turn(active: bool) -> httpx.Response:
+        turned = "activate" if active else "deactivate"
+        path = f"{PLAYBOOKS}/{made.json()['id']}/{turned}"
+        return await front.http.post(path, headers=owner)
+
+    for active in (False, True, False):
+        assert (await turn(active)).status_code == 200
+    assert code(await turn(True)) == (409, "too_many_playbook_changes")
+    assert (await turn(False)).status_code == 200
+
+
 async def test_versions_of_a_day_are_bounded(
     front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are kept for good: without end, they filled a gigabyte in minutes. The shop has one."""
-    monkeypatch.setattr(version_limit, "MAX_DAY_VERSIONS", 4)
+    monkeypatch.setattr(change_limit, "MAX_DAY_CHANGES", 4)
 
     async def bring(instructions: str) -> httpx.Response:
         of_it = {"name": "n", "event_type": "t.*", "active": False, "instructions": instructions}
@@ -211,7 +231,7 @@ async def test_versions_of_a_day_are_bounded(
 
     assert (await bring("a")).status_code == 200
     refused = await bring("b")
-    assert code(refused) == (409, "too_many_versions")
+    assert code(refused) == (409, "too_many_playbook_changes")
     assert (await bring("a")).status_code == 200, "it makes no version"
     one = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*"}, headers=owner)
     assert one.status_code == 201
@@ -219,5 +239,5 @@ async def test_versions_of_a_day_are_bounded(
     path = f"{PLAYBOOKS}/{one.json()['id']}"
     assert code(await front.http.put(path, json=changed, headers=owner)) == (
         409,
-        "too_many_versions",
+        "too_many_playbook_changes",
     )

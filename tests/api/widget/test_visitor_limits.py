@@ -1,6 +1,7 @@
 """What a page may send, and how often."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -44,6 +45,25 @@ async def test_thirty_messages_an_address(page: WidgetPage) -> None:
     database = page.engine.database
     other = await page_of(page.engine, await open_shop(database, event_type="shopify.*"))
     await other.say()
+
+
+async def test_a_hundred_messages_a_day_of_an_address(page: WidgetPage) -> None:
+    """One visitor used up the widget's tickets of a month within an afternoon."""
+    resources = page.engine.app.state.resources
+    for hours in range(1, 24):
+        for _ in range(5 if hours > 11 else 4):
+            earlier = resources.now() - timedelta(hours=hours)
+            whose = f"{page.shop.client_id}/127.0.0.1"
+            await resources.limiter.check(LimitScope.WIDGET_ADDRESS_DAY, whose, earlier)
+    await page.say(session_id=await page.fresh_token())
+    await page.say(session_id=await page.fresh_token())
+    await page.say(session_id=await page.fresh_token())
+    await page.say(session_id=await page.fresh_token())
+
+    refused = await page.ask()
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert 1800 < int(refused.headers["retry-after"]) <= 3600
 
 
 async def test_six_hundred_calls_an_address(page: WidgetPage) -> None:

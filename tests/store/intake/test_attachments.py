@@ -1,6 +1,7 @@
 """Files of events: kept in chunks, listed in their order, and of one client alone."""
 
 import pytest
+import sqlalchemy as sa
 
 from domain.intake.attachment import AttachedFile, AttachmentState
 from domain.intake.errors import AttachmentNotFound
@@ -8,6 +9,8 @@ from store.core.database import Database
 from store.intake import attachments
 from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.attachments import CHUNK, AttachmentRepository
+from store.runs.tables import engine_messages
+from tests.support.core.rows import owned
 from tests.support.intake.admission import admit_event
 from tests.support.intake.attachments import INVOICE, PHOTO, PROGRAM, keep_attachments, png
 from tests.support.tenants.shop import Shop, open_shop
@@ -46,6 +49,27 @@ async def test_a_day_has_room_for_so_much(
     assert [one.reason for one in kept] == ["executable", None, "too_much"]
     async with database.reading(shop.tenant) as connection:
         assert await AttachmentBytes(connection, shop.tenant).kept() == 2 * len(PHOTO.data)
+
+
+async def test_unproved_senders_have_a_part_of_the_day(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Photos of strangers take no room from those of customers."""
+    monkeypatch.setattr(attachments, "MAX_DAY_UNPROVED_BYTES", len(PHOTO.data))
+    proved = (await admit_event(database, shop)).ref.event_id
+    claimed = (await admit_event(database, shop)).ref.event_id
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_messages)
+            .where(owned(engine_messages, shop), engine_messages.c.event_id == claimed)
+            .values(is_claim=True)
+        )
+    await keep_attachments(database, shop.tenant, proved, PHOTO)
+
+    kept = await keep_attachments(database, shop.tenant, claimed, PHOTO, INVOICE, is_unproved=True)
+    later = await keep_attachments(database, shop.tenant, proved, PHOTO)
+
+    assert [one.reason for one in (*kept, *later)] == [None, "too_much", None]
 
 
 async def test_another_clients_file_is_no_file(database: Database, shop: Shop) -> None:

@@ -51,6 +51,29 @@ async def pause(database: Database, shop: Shop, webhook_id: str) -> None:
         )
 
 
+async def test_what_finds_no_room_is_missed(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """6,000 deliveries of one import: a client's webhooks share the room for what waits."""
+    monkeypatch.setattr("domain.webhooks.webhook.MAX_PENDING", 4)
+    one, other = [await subscribe(database, shop) for _ in range(2)]
+    for key in ("first", "second"):
+        assert len(await add(database, shop, key)) == 2
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(webhook_deliveries)
+            .where(owned(webhook_deliveries, shop), webhook_deliveries.c.webhook_id == other.id)
+            .values(status="success", finished_at=utc_now())
+        )
+
+    (sent,) = await add(database, shop, "third")
+
+    (missed,) = await rows(database, webhook_misses, of=shop)
+    assert missed["webhook_id"] == one.id
+    deliveries = await rows(database, webhook_deliveries, of=shop)
+    assert {row["id"]: row["webhook_id"] for row in deliveries}[sent] == other.id
+
+
 @pytest.mark.parametrize("event", EVENT_IDS)
 async def test_a_delivery_holds_the_very_body(
     database: Database, shop: Shop, event: OutboundEventId

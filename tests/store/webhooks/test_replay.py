@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.webhooks.delivery import Trigger
-from domain.webhooks.errors import DeliveryPending, WebhookDisabled
+from domain.webhooks.errors import DeliveryPending, TooManyPending, WebhookDisabled
 from domain.webhooks.webhook import COUNTED_MISSES
 from store.webhooks.replay import DeliveryReplay
 from store.webhooks.subscriptions import WebhookChange
@@ -67,6 +67,24 @@ async def test_what_was_missed_is_replayed_once(mine: Hooks) -> None:
         row["id"]: bytes(row["body"]) for row in await rows(mine.database, outbox, of=mine.shop)
     }
     assert all(events[one.event_id] == one.request_body.encode() for one in sent)
+
+
+async def test_so_many_wait_and_no_more(mine: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    webhook = await mine.subscribe()
+    delivery_id = (await mine.tell())[0]
+    await mine.send(delivery_id, BROKEN)
+    await mine.told_and_sent(BROKEN)
+    monkeypatch.setattr("domain.webhooks.webhook.MAX_PENDING", 1)
+
+    assert len(await mine.replay_missed(webhook)) == 1
+    assert await mine.replay_missed(webhook) == ()
+    with pytest.raises(TooManyPending):
+        await mine.replay(webhook, delivery_id)
+    async with mine.connection() as connection:
+        with pytest.raises(TooManyPending):
+            await DeliveryReplay(connection, mine.shop.tenant).test(
+                webhook.id, "ticket.resolved", b"{}", new_ulid, utc_now()
+            )
 
 
 async def test_all_of_it_again(mine: Hooks) -> None:

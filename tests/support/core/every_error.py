@@ -67,8 +67,8 @@ from domain.playbooks.errors import (
     PatternTaken,
     PlaybookChanged,
     PlaybookNameTaken,
+    TooManyPlaybookChanges,
     TooManyPlaybooks,
-    TooManyVersions,
 )
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
@@ -166,7 +166,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),
         TooManyPlaybooks(200),
-        TooManyVersions(1_000),
+        TooManyPlaybookChanges(1_000),
         InvalidPlaybook(["threshold: a number expected"]),
         InvalidCases(["cases[0].tries: a whole number expected"]),
         TooManyCases(200),

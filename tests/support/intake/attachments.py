@@ -46,10 +46,14 @@ PROGRAM: Final = AttachedFile("facture.pdf", "application/pdf", b"MZ\x90\x00" + 
 
 
 async def keep_attachments(
-    database: Database, tenant: TenantId, event_id: str, *files: AttachedFile
+    database: Database,
+    tenant: TenantId,
+    event_id: str,
+    *files: AttachedFile,
+    is_unproved: bool = False,
 ) -> tuple[Attachment, ...]:
     """As when the event is admitted."""
     async with database.tenant(tenant) as connection:
         return await AttachmentRepository(connection, tenant).store(
-            event_id, files, now=utc_now(), new_id=new_ulid
+            event_id, files, is_unproved=is_unproved, now=utc_now(), new_id=new_ulid
         )

@@ -1,0 +1,35 @@
+"""How often a client's playbooks change: their versions are kept, and activations are told."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from domain.playbooks.errors import TooManyPlaybookChanges
+from domain.playbooks.merge import ImportOutcome, PlaybookChange
+from domain.playbooks.playbook import MAX_DAY_CHANGES
+from services.core.unit_of_work import UnitOfWork
+from store.playbooks.playbooks import PlaybookRepository
+
+_DAY: Final = timedelta(days=1)
+
+
+async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
+    """Raises TooManyPlaybookChanges where the changes bring more versions and activations than a
+    client may have of a day. Call it behind the account's lock."""
+    new = sum(_is_version(one) + _is_activation(one) for one in changes)
+    if not new:
+        return
+    done = await PlaybookRepository(work.connection, work.tenant).changes_since(
+        work.now - _DAY, MAX_DAY_CHANGES
+    )
+    if done + new > MAX_DAY_CHANGES:
+        raise TooManyPlaybookChanges(MAX_DAY_CHANGES)
+
+
+def _is_version(change: PlaybookChange) -> bool:
+    return change.outcome in (ImportOutcome.CREATED, ImportOutcome.CHANGED)
+
+
+def _is_activation(change: PlaybookChange) -> bool:
+    is_switched = change.outcome is ImportOutcome.CREATED or "active" in change.fields
+    return change.entry.is_active and is_switched
