@@ -88,8 +88,7 @@ async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request
         message = parse_object(body)
     except InvalidBody:
         return _unreadable()
-    needed = _needed(message)
-    if needed is not None:
+    for needed in _needed(message):
         require_scope(at_work.key.scopes, needed)
     request.state.mcp = at_work
     return await _answered(request.app.state.mcp, request, body)
@@ -101,18 +100,18 @@ def _unreadable() -> Response:
     return json_response({"jsonrpc": "2.0", "id": None, "error": error}, status=400)
 
 
-def _needed(message: Mapping[str, JsonValue]) -> Scope | None:
-    """The scope that a message needs; None for what every key may ask."""
+def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
+    """Return the scopes that a message needs, or none for what every key may ask."""
     params = message.get("params")
     if not isinstance(params, dict):
-        return None
+        return ()
     match message.get("method"), params.get("name"), params.get("uri"):
         case "tools/call", str(name), _ if name in TOOLS:
-            return TOOLS[name].scope
+            return TOOLS[name].scopes
         case "resources/read", _, str(uri):
-            return resources.scope_of(uri)
+            return (resources.scope_of(uri),)
         case _:
-            return None
+            return ()
 
 
 async def _answered(

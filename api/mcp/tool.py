@@ -64,7 +64,7 @@ class McpTool:
     name: str
     title: str
     description: str
-    scope: Scope
+    scopes: tuple[Scope, ...]
     effect: CallEffect
     takes: type[ToolInput]
     gives: type[BaseModel]
@@ -77,7 +77,7 @@ class McpTool:
         return Tool(
             name=self.name,
             title=self.title,
-            description=f"{self.description} Needs the scope {self.scope}.",
+            description=f"{self.description} Needs {' and '.join(self.scopes)}.",
             input_schema=self.takes.model_json_schema(),
             output_schema=self.gives.model_json_schema(mode="serialization"),
             annotations=ToolAnnotations(
@@ -95,7 +95,7 @@ def tool(
     title: str,
     description: str,
     *,
-    scope: Scope,
+    scopes: tuple[Scope, ...],
     takes: type[Given],
     gives: type[Told],
     does: Callable[[AtWork, Given], Awaitable[Told]],
@@ -106,4 +106,4 @@ def tool(
     async def call(at_work: AtWork, arguments: Mapping[str, JsonValue]) -> Told:
         return await does(at_work, takes.model_validate(arguments))
 
-    return McpTool(name, title, description, scope, effect, takes, gives, call)
+    return McpTool(name, title, description, scopes, effect, takes, gives, call)

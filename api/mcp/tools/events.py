@@ -173,7 +173,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "Draft a reply",
         "What the agent would answer now to the customer's latest message in a conversation. It "
         "is never sent: people copy it, or answer in the dashboard.",
-        scope=Scope.DRAFTS_WRITE,
+        scopes=(Scope.DRAFTS_WRITE, Scope.CONVERSATIONS_READ),
         takes=DraftWanted,
         gives=Rehearsed,
         does=draft_reply,
@@ -183,7 +183,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "simulate_message",
         "Simulate a message",
         "What the agent would do if a customer wrote this. Nothing is stored or sent.",
-        scope=Scope.DRAFTS_WRITE,
+        scopes=(Scope.DRAFTS_WRITE,),
         takes=MessageGiven,
         gives=Rehearsed,
         does=simulate_message,
@@ -195,7 +195,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "Give the agent a customer's message to work on, for real: it counts against the quota, "
         "and the customer may be answered. The customer counts as unverified, so that no order "
         "is touched. Without idempotency_key a second call is a second event.",
-        scope=Scope.EVENTS_WRITE,
+        scopes=(Scope.EVENTS_WRITE,),
         takes=EventGiven,
         gives=TakenEvent,
         does=push_event,

@@ -99,7 +99,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "List reviews",
         "What the agent was not sure of and people decide. Deciding is done in the dashboard, "
         "at the link of each; no tool can.",
-        scope=Scope.REVIEWS_READ,
+        scopes=(Scope.REVIEWS_READ,),
         takes=ReviewsWanted,
         gives=WaitingReviews,
         does=list_reviews,

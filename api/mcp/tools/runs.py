@@ -186,7 +186,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "get_run",
         "Why a run ended as it did",
         "What the agent read, thought, planned and did about one message, and why.",
-        scope=Scope.CONVERSATIONS_READ,
+        scopes=(Scope.CONVERSATIONS_READ,),
         takes=RunWanted,
         gives=ToldRun,
         does=get_run,

@@ -24,27 +24,27 @@ from tests.support.tenants.mcp_client import call, connected, message, narrow, r
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 SCOPES = {
-    "search_conversations": Scope.CONVERSATIONS_READ,
-    "get_conversation": Scope.CONVERSATIONS_READ,
-    "get_run": Scope.CONVERSATIONS_READ,
-    "list_reviews": Scope.REVIEWS_READ,
-    "draft_reply": Scope.DRAFTS_WRITE,
-    "simulate_message": Scope.DRAFTS_WRITE,
-    "push_event": Scope.EVENTS_WRITE,
-    "search_knowledge": Scope.CONTENT_READ,
-    "suggest_knowledge_entry": Scope.CONTENT_SUGGEST,
-    "suggest_template": Scope.CONTENT_SUGGEST,
-    "list_templates": Scope.CONTENT_READ,
-    "list_playbooks": Scope.PLAYBOOKS_READ,
-    "get_usage": Scope.USAGE_READ,
-    "get_metrics": Scope.USAGE_READ,
-    "list_webhook_deliveries": Scope.WEBHOOKS_READ,
+    "search_conversations": (Scope.CONVERSATIONS_READ,),
+    "get_conversation": (Scope.CONVERSATIONS_READ,),
+    "get_run": (Scope.CONVERSATIONS_READ,),
+    "list_reviews": (Scope.REVIEWS_READ,),
+    "draft_reply": (Scope.DRAFTS_WRITE, Scope.CONVERSATIONS_READ),
+    "simulate_message": (Scope.DRAFTS_WRITE,),
+    "push_event": (Scope.EVENTS_WRITE,),
+    "search_knowledge": (Scope.CONTENT_READ,),
+    "suggest_knowledge_entry": (Scope.CONTENT_SUGGEST,),
+    "suggest_template": (Scope.CONTENT_SUGGEST,),
+    "list_templates": (Scope.CONTENT_READ,),
+    "list_playbooks": (Scope.PLAYBOOKS_READ,),
+    "get_usage": (Scope.USAGE_READ,),
+    "get_metrics": (Scope.USAGE_READ,),
+    "list_webhook_deliveries": (Scope.WEBHOOKS_READ,),
 }
 WRITES = {"push_event", "suggest_knowledge_entry", "suggest_template"}
 
 
 def test_every_tool_says_what_it_needs_and_changes() -> None:
-    assert {name: tool.scope for name, tool in TOOLS.items()} == SCOPES
+    assert {name: tool.scopes for name, tool in TOOLS.items()} == SCOPES
     for name, tool in TOOLS.items():
         listed = tool.listed
         assert (name in WRITES) is tool.effect.writes
@@ -52,7 +52,7 @@ def test_every_tool_says_what_it_needs_and_changes() -> None:
         assert listed.annotations.read_only_hint is (name not in WRITES)
         assert listed.annotations.destructive_hint is False
         assert listed.annotations.open_world_hint is (name == "push_event")
-        assert tool.scope in (listed.description or "")
+        assert all(one in (listed.description or "") for one in tool.scopes)
         for schema in (listed.input_schema, listed.output_schema or {}):
             Draft202012Validator.check_schema(schema)
             assert schema["type"] == "object"
@@ -209,22 +209,23 @@ async def test_a_scope_opens_its_tools_and_no_other(
         answer = await message(
             front, shop, "tools/call", {"name": name, "arguments": {"no": "such"}}
         )
-        if needed is scope:
+        if needed == (scope,):
             assert answer.status_code == 200, (name, answer.text)
             assert answer.json()["result"]["isError"]
         else:
             assert answer.status_code == 403, name
             assert answer.json()["code"] == "insufficient_scope"
+            missing = next(one for one in needed if one is not scope)
             (challenge,) = answer.headers.get_list("www-authenticate")
             assert challenge.startswith(
-                f'Bearer error="insufficient_scope", scope="{needed}", resource_metadata="'
+                f'Bearer error="insufficient_scope", scope="{missing}", resource_metadata="'
             )
-    for uri, needed in (
+    for uri, wanted in (
         ("knowledge://x", Scope.CONTENT_READ),
         ("webhook-events://all", Scope.WEBHOOKS_READ),
     ):
         answer = await message(front, shop, "resources/read", {"uri": uri})
-        assert (answer.status_code == 403) is (needed is not scope)
+        assert (answer.status_code == 403) is (wanted is not scope)
     assert (await message(front, shop, "tools/list", {})).status_code == 200
 
 
@@ -250,7 +251,7 @@ async def test_a_text_that_no_template_may_hold_is_explained(front: LiveEngine, 
 
 def test_the_document_names_every_tool() -> None:
     rows = [
-        f"| `{name}` | {tool.description} | `{tool.scope}` "
+        f"| `{name}` | {tool.description} | {', '.join(f'`{one}`' for one in tool.scopes)} "
         f"| {'yes' if tool.effect.writes else 'no'} |"
         for name, tool in TOOLS.items()
     ]
