@@ -97,7 +97,7 @@ class Database:
 
         Like `service`: committed when the block ends, rolled back when it raises. It takes at most
         `patience_s` seconds with the wait for a connection, of which a client has OF_A_CLIENT at
-        once: a task that holds one must not ask for another. Raises EngineUnavailable when
+        once. Raises EngineUnavailable when
         PostgreSQL cannot be reached, went away or keeps silent, and CommitUnknown when it did so
         while committing.
         """

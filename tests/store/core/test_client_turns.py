@@ -1,6 +1,7 @@
 """A client whose requests wait for one another leaves connections to all others."""
 
 import asyncio
+import contextvars
 
 import sqlalchemy as sa
 
@@ -38,17 +39,30 @@ async def test_a_locked_account_holds_few_connections(
     await api.close()
 
 
+async def test_who_holds_a_turn_waits_for_no_other(shop: Shop) -> None:
+    turns = ClientTurns(1)
+
+    async with turns.turn(shop.tenant):
+        async with turns.turn(shop.tenant):
+            other = asyncio.create_task(_turn(turns, shop), context=contextvars.Context())
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not other.done()
+    await other
+
+
 async def test_a_turn_that_is_given_up_is_free(shop: Shop) -> None:
     turns = ClientTurns(1)
 
-    async def one() -> None:
-        async with turns.turn(shop.tenant):
-            pass
-
     async with turns.turn(shop.tenant):
-        late = asyncio.ensure_future(one())
+        late = asyncio.create_task(_turn(turns, shop), context=contextvars.Context())
         await asyncio.sleep(0)
         late.cancel()
         await asyncio.wait([late])
-    await one()
+    await _turn(turns, shop)
     assert late.cancelled()
+
+
+async def _turn(turns: ClientTurns, shop: Shop) -> None:
+    async with turns.turn(shop.tenant):
+        pass
