@@ -80,11 +80,11 @@ class BrainSettings(BaseModel):
         description="US dollars a client may cost a month; beyond it the embedded brain thinks.",
     )
 
-    installation_budget_a_day: float | None = Field(
-        default=None,
+    installation_budget_a_day: float = Field(
+        default=200,
         ge=0,
         le=1_000_000,
-        description="US dollars that all clients together may cost a UTC day; unset: no limit.",
+        description="US dollars that all clients together may cost a UTC day.",
     )
     trial_budget_a_day: float = Field(
         default=20,

@@ -25,6 +25,7 @@ from tests.support.core.compose_file import (
     ours,
     read_yaml,
     services,
+    unfilled_names,
     words,
 )
 from tests.support.core.environment_names import ALL as SETTINGS
@@ -92,6 +93,17 @@ def test_nothing_starts_without_what_signing_in_needs(name: str) -> None:
     for service in ours().values():
         with pytest.raises(LookupError, match=f"^{name}: set {name} in .env"):
             interpolated(" ".join(map(str, environment(service).values())), values)
+
+
+def test_an_example_that_is_copied_and_half_filled_in_starts_nothing() -> None:
+    """A blank `SESSION_KEY` started all of it, and nobody could sign in."""
+    filled, names = example_values(), unfilled_names()
+    without = {name: filled[name] for name in names}
+    for blank in names:
+        with pytest.raises(LookupError, match=f"^{blank}: "):
+            interpolated(compose_text(), filled | {blank: ""})
+    with pytest.raises(LookupError, match=r"^SESSION_KEY: "):
+        interpolated(compose_text(), without)
 
 
 def test_a_blank_session_key_leaves_signing_in_to_another_provider(

@@ -1,4 +1,4 @@
-"""Who makes a proved address: as a TenantId is made by authentication, and nowhere else."""
+"""Who makes a proved address, and who says for which client the API works."""
 
 import ast
 from collections.abc import Iterator
@@ -25,10 +25,23 @@ STATES: Final = {
     "domain/inbound/platforms/prestashop.py": "the shop's module: signed in, address confirmed",
     "domain/inbound/mapping.py": "the merchant's own system, by its mapping",
     "domain/intake/proved_address.py": "false, for callers whose word proves nothing",
-    "domain/simulation/made_up.py": "simulations, which have no effects",
+    "api/dashboard/scenario_form.py": "simulations, which have no effects",
+    "api/dashboard/routers/simulation/simulator_pages.py": "the same",
+    "domain/simulation/made_up.py": "the same",
     "domain/widget/visit.py": "a signature or a code of the widget",
 }
 """Modules that write the payload's field, by which an event carries a proof to the normalizer."""
+TENANT_MAKERS: Final = {
+    "api/access.py": "a member of the client, by a session",
+    "api/auth.py": "a key's client, or the engine secret's choice",
+    "api/widget_access.py": "a key's client",
+    "api/routers/identity/authorize.py": "a client of the person who signs in",
+    "api/dashboard/page.py": "the same",
+    "api/dashboard/post.py": "the same",
+    "api/dashboard/typed.py": "the same",
+    "api/dashboard/routers/dashboard/me_page.py": "the client that a person leaves",
+    "api/dashboard/routers/ratings/rate.py": "the client whose answer a signed link names",
+}
 
 
 def _trees() -> Iterator[tuple[str, ast.Module]]:
@@ -40,14 +53,14 @@ def _trees() -> Iterator[tuple[str, ast.Module]]:
             )
 
 
-def _makes(tree: ast.Module) -> bool:
+def _makes(tree: ast.Module, made: str = TYPE) -> bool:
     """Whether it calls the type, or a method of it that makes one; in whatever name it holds it."""
-    names = {TYPE} | {
+    names = {made} | {
         alias.asname
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
-        if alias.name == TYPE and alias.asname
+        if alias.name == made and alias.asname
     }
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -62,7 +75,8 @@ def _makes(tree: ast.Module) -> bool:
 
 
 def _states(tree: ast.Module) -> bool:
-    """Whether it writes the payload's field: as a key of a dict, or by an assignment to it."""
+    """Whether it writes the payload's field: as a key of a dict, by an assignment to it or by a
+    keyword."""
 
     def is_field(node: ast.AST | None) -> bool:
         return (isinstance(node, ast.Constant) and node.value == STATED) or (
@@ -71,6 +85,8 @@ def _states(tree: ast.Module) -> bool:
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict) and any(map(is_field, node.keys)):
+            return True
+        if isinstance(node, ast.keyword) and node.arg == STATED:
             return True
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Subscript) and is_field(target.slice) for target in node.targets
@@ -84,11 +100,12 @@ def test_only_these_modules_make_a_proved_address() -> None:
 
 
 def test_only_these_modules_state_that_a_customer_is_proved() -> None:
-    pages = {
-        "api/dashboard/scenario_form.py",
-        "api/dashboard/routers/simulation/simulator_pages.py",
-    }
-    assert {path for path, tree in _trees() if _states(tree)} - pages == STATES.keys()
+    assert {path for path, tree in _trees() if _states(tree)} == STATES.keys()
+
+
+def test_only_these_modules_of_the_api_name_the_client() -> None:
+    makers = {path for path, tree in _trees() if _makes(tree, "TenantId")}
+    assert {path for path in makers if path.startswith("api/")} == TENANT_MAKERS.keys()
 
 
 @pytest.mark.parametrize(
@@ -103,4 +120,16 @@ def test_only_these_modules_state_that_a_customer_is_proved() -> None:
 )
 def test_every_way_to_make_one_is_seen(made: str) -> None:
     assert _makes(ast.parse(made))
-    assert _states(ast.parse("payload['customer_verified'] = True"))
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "payload['customer_verified'] = True",
+        "{'customer_verified': True}",
+        "dict(customer_verified=True)",
+        "payload.update(customer_verified=True)",
+    ],
+)
+def test_every_way_to_state_it_is_seen(stated: str) -> None:
+    assert _states(ast.parse(stated))

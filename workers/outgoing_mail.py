@@ -37,5 +37,7 @@ def build_outgoing(settings: Settings, database: Database, sealer: Sealer) -> Ou
     mailer = build_mailer(settings, sealer)
     limiter = MailLimiter(database, sealer, utc_now)
     question = RatingQuestion(sealer, settings.server.origin, utc_now)
-    client = ClientMail(database, mailer, limiter, utc_now, question)
+    client = ClientMail(
+        database, mailer, limiter, utc_now, question, service=settings.server.service
+    )
     return OutgoingMails(limiter, ServiceMails(mailer, limiter), client)

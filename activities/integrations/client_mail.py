@@ -10,6 +10,7 @@ from activities.runtime.heartbeat import beating
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail, ServicePermit
+from domain.core.service_name import ServiceName
 from domain.integrations.client_sender import signed
 from domain.integrations.errors import (
     ActionRefused,
@@ -43,12 +44,15 @@ class ClientMail:
         limiter: MailLimiter,
         now: Clock,
         question: RatingQuestion | None = None,
+        *,
+        service: ServiceName,
     ) -> None:
         self._database = database
         self._mailer = mailer
         self._limiter = limiter
         self._now = now
         self._question = question
+        self._service = service
 
     async def send(
         self,
@@ -70,7 +74,8 @@ class ClientMail:
                 await self._require_proof(connection, tenant, mail.to, answer_of)
             if answer_of is not None and self._question is not None:
                 mail = await self._question.added_to(connection, tenant, mail, answer_of)
-        shown = mailable_name(mail.from_name, None if sender is None else sender.address)
+        address = None if sender is None else sender.address
+        shown = mailable_name(mail.from_name, address, self._service)
         if not shown and mail.from_name:
             raise MailNameProtected
         mail = mail.model_copy(update={"from_name": shown})

@@ -10,9 +10,8 @@ _MICROS: Final = 1_000_000
 
 def model_budget(settings: BrainSettings) -> ModelBudget:
     """Return the configured limits in millionths of a US dollar."""
-    day = settings.installation_budget_a_day
     return ModelBudget(
         month_micros=round(settings.monthly_budget * _MICROS),
-        installation_day_micros=None if day is None else round(day * _MICROS),
+        installation_day_micros=round(settings.installation_budget_a_day * _MICROS),
         trial_day_micros=round(settings.trial_budget_a_day * _MICROS),
     )

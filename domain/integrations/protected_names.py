@@ -6,11 +6,13 @@ their alphabet, their accents, and the blanks or signs between them. The names a
 
 import re
 import unicodedata
+from collections.abc import Set
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Final
 
 from domain.core.lexicon import LexiconFile, lexicon
+from domain.core.service_name import ServiceName
 
 # A shorter name is a part of many innocent words ("pushups"), so it must stand apart.
 _LONG: Final = 5
@@ -37,13 +39,16 @@ class _File(LexiconFile):
     names: tuple[_Name, ...]
 
 
-def mailable_name(name: str, sender: str | None) -> str:
+def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
     """Return the name as a mail may show it.
 
     `sender`: the address of the client's verified sender. A protected name is replaced by its
-    domain, unless the domain belongs to the name; without a sender it is "".
+    domain, unless the domain belongs to the name; without a sender it is "". `service`: whose name
+    is protected too, as the sender of a mail.
     """
     imitated = imitated_domains(name)
+    if service is not None and _imitates(name, service):
+        imitated = ()
     domain = (sender or "").rpartition("@")[2].lower()
     if imitated is None or any(domain == one or domain.endswith(f".{one}") for one in imitated):
         return name
@@ -70,6 +75,13 @@ def imitated_domains(name: str) -> tuple[str, ...] | None:
     return tuple(domain for domains in found for domain in domains) if found else None
 
 
+def _imitates(name: str, service: ServiceName) -> bool:
+    """Whether a name is the service's, with or without the words of impostors. A name that only
+    contains it is another one: "Service" is a word of many shops."""
+    own = "".join(_skeleton_words(service.name))
+    return own in _stripped({"".join(_skeleton_words(name[:_CHARS]))})
+
+
 def _mixes_alphabets(word: str) -> bool:
     """Whether a word has Latin letters and others, but for those that East Asian names mix."""
     letters = filter(str.isalpha, unicodedata.normalize("NFKC", word))
@@ -82,15 +94,20 @@ def _runs(words: list[str]) -> frozenset[str]:
     spelled = {
         run for start in range(len(words)) for run in accumulate(words[start:]) if len(run) <= _RUN
     }
-    left = list(spelled)
+    return _stripped(spelled)
+
+
+def _stripped(spelled: Set[str]) -> frozenset[str]:
+    """The same, and what is left of each without the words that impostors put beside a name."""
+    found, left = set(spelled), list(spelled)
     while left:
         run = left.pop()
         for word in _companions():
             for bare in (run.removeprefix(word), run.removesuffix(word)):
-                if bare and bare not in spelled:
-                    spelled.add(bare)
+                if bare and bare not in found:
+                    found.add(bare)
                     left.append(bare)
-    return frozenset(spelled)
+    return frozenset(found)
 
 
 def _skeleton_words(name: str) -> list[str]:

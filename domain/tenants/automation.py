@@ -9,6 +9,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.core.json_time import rfc3339
 from domain.tenants.loosening import LoosenedRule
 
 
@@ -49,7 +50,7 @@ def resumed(
         if stop is None or after.stopped is not None or stop.by == actor:
             return ()
         # With its time: an approval of this change ends no later stop.
-        before_it = f"stopped {stop.at.isoformat()}"
+        before_it = f"stopped {rfc3339(stop.at)}"
         return (LoosenedRule(place="automation", before=before_it, after="running"),)
 
     return compare

@@ -1,12 +1,13 @@
 """is_test: the brain answers, and nothing at all is left behind."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from adapters.brain.embedded import EmbeddedBrain
 from api.auth import InternalWorker
-from api.gateway_answers import Begun, EventCaller, rehearse_event
+from api.gateway_answers import Begun, EventCaller, answer_event, rehearse_event
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.intake.event import InboundEvent
 from domain.runs.run import RunResult
@@ -153,22 +154,21 @@ async def test_a_dry_run_keeps_little_of_a_large_event(engine: LiveEngine, shop:
     assert len(await history_bytes(handle)) < 4_000
 
 
-async def test_the_duration_of_a_dry_run_begins_with_the_request(
-    engine: LiveEngine, shop: Shop
+@pytest.mark.parametrize("is_test", [True, False])
+async def test_the_duration_begins_with_the_request(
+    engine: LiveEngine, shop: Shop, *, is_test: bool
 ) -> None:
     """The time that authentication and the body took is part of it."""
     resources = engine.app.state.resources
-    now = Begun.now(resources)
-    by = EventCaller(
-        shop.tenant,
-        Actor.system("test"),
-        replace(now, deadline=now.deadline - 7),
-        "R-1",
-        vouches=True,
-    )
+    now, earlier = Begun.now(resources), timedelta(seconds=7)
+    begun = replace(now, at=now.at - earlier, deadline=now.deadline - earlier.total_seconds())
+    by = EventCaller(shop.tenant, Actor.system("test"), begun, "R-1", vouches=True)
     event = InboundEvent(event_type="email.inbound", message=ORDER_QUESTION)
 
-    answer = await rehearse_event(by, InternalWorker(), event, resources)
+    if is_test:
+        answer = await rehearse_event(by, InternalWorker(), event, resources)
+    else:
+        answer = await answer_event(by, event, None, resources)
 
     assert isinstance(answer, RunResult)
     assert answer.duration_ms >= 7000

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.core.service_name import ServiceName
 from domain.integrations.protected_names import mailable_name
 
 
@@ -36,6 +37,23 @@ def test_a_name_is_shown_under_its_own_domain() -> None:
     assert mailable_name("DHL Express", "support@dhl.com") == "DHL Express"
     assert mailable_name("DHL Express", "support@mail.dhl.com") == "DHL Express"
     assert mailable_name("DHL Express", "support@evildhl.com") == "evildhl.com"
+
+
+@pytest.mark.parametrize(
+    "name", ["Relay Desk", "relay-desk support", "RelayDesk", "ReIay Desk", "R3lay D3sk Client"]
+)
+def test_the_services_own_name_is_shown_by_nobody(name: str) -> None:
+    """Its own mails carry it: codes to sign in, invitations, notices to owners."""
+    own = ServiceName("Relay Desk")
+    assert mailable_name(name, None, own) == ""
+    assert mailable_name(name, "contact@shop.example", own) == "shop.example"
+    assert mailable_name(name, None, ServiceName("Other")) == name
+
+
+def test_a_word_of_many_shops_is_protected_alone() -> None:
+    for name in ("Service", "Service Client", "SERVICE support"):
+        assert mailable_name(name, None, ServiceName("Service")) == ""
+    assert mailable_name("Service Vélo", None, ServiceName("Service")) == "Service Vélo"
 
 
 @given(st.text(max_size=200))

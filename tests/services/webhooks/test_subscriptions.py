@@ -7,12 +7,14 @@ import structlog
 
 from adapters.system import new_ulid
 from domain.billing.errors import PlanRequired
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Plan, Role
 from domain.tenants.errors import RoleRequired
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.signature import SECRET_BYTES, secret_of
 from services.core.unit_of_work import UnitOfWork
+from services.integrations.connections import connect_integration
 from services.webhooks.subscriptions import (
     NewSubscription,
     SecretShown,
@@ -23,6 +25,7 @@ from services.webhooks.subscriptions import (
     rotate_webhook,
 )
 from store.core.database import Database
+from store.metadata import metadata
 from store.webhooks.subscriptions import WebhookChange
 from store.webhooks.tables import webhook_subscriptions
 from tests.support.core.rows import rows
@@ -65,6 +68,25 @@ async def test_an_operators_work_is_in_the_log_too(database: Database, shop: Sho
         }
     ]
     assert made.secret not in repr(made)
+
+
+async def test_secrets_are_stored_encrypted(database: Database, shop: Shop) -> None:
+    """A webhook's and an integration's are in no row of any table."""
+    token = f"shpat_{new_ulid()}"
+    async with units_on(database).of(shop.tenant) as work:
+        made = await create(work)
+        await connect_integration(
+            work,
+            OPERATOR,
+            Provider.SHOPIFY,
+            {"shop": "acme.myshopify.com"},
+            {"access_token": token},
+            sealer=SEALER,
+        )
+    stored = "".join([str(await rows(database, table)) for table in metadata.tables.values()])
+    assert made.webhook.id in stored
+    for secret in (made.secret, made.secret.removeprefix("whsec_"), token):
+        assert secret not in stored
 
 
 async def test_who_may_not(database: Database, shop: Shop) -> None:

@@ -75,13 +75,18 @@ def example_names() -> list[str]:
 
 
 def example_values() -> dict[str, str]:
-    """What a newcomer has after filling in what stands there without a comment sign."""
-    lines = (ROOT / ".env.example").read_text().splitlines()
-    names = [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]
+    """What a newcomer has after filling in what is required. `SESSION_KEY` is a comment there, so
+    that nobody leaves it blank by oversight."""
     formed = {
         "SEAL_KEY": new_seal_key(),
         "SESSION_KEY": new_session_key(),
         "SMTP_URL": "smtps://user:hunter2@mail.example:465",
         "PUBLIC_URL": "https://engine.example",
     }
-    return {name: formed.get(name, "hunter2") for name in names}
+    return {name: formed.get(name, "hunter2") for name in [*unfilled_names(), "SESSION_KEY"]}
+
+
+def unfilled_names() -> list[str]:
+    """The variables that `.env.example` sets to nothing."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    return [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]

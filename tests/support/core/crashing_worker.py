@@ -178,7 +178,7 @@ def _dying_execute(point: str, settings: Settings, client: Client, database: Dat
     mailer = build_mailer(settings, sealer)
     limiter = MailLimiter(database, sealer, utc_now)
     handed_over = DyingMailer(mailer) if point == "mail-sent" else mailer
-    mail = ClientMail(database, handed_over, limiter, utc_now)
+    mail = ClientMail(database, handed_over, limiter, utc_now, service=settings.server.service)
     codes = AddressCodes(
         database,
         sealer,

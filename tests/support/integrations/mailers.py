@@ -17,6 +17,7 @@ from adapters.webhooks.dial import tls_context
 from adapters.webhooks.lookup import LookUp, system_look_up
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail, ServicePermit, SmtpServer
+from domain.core.service_name import ServiceName
 from domain.integrations.client_sender import seal_password
 from store.core.database import Database
 from tests.support.integrations.senders import SERVICE
@@ -65,7 +66,7 @@ def client_mail(
     database: Database, mailer: Mailer, question: RatingQuestion | None = None
 ) -> ClientMail:
     limiter = MailLimiter(database, MAILS_SEALER, utc_now)
-    return ClientMail(database, mailer, limiter, utc_now, question)
+    return ClientMail(database, mailer, limiter, utc_now, question, service=ServiceName())
 
 
 def service_mails(database: Database, mailer: Mailer, now: Clock = utc_now) -> ServiceMails:
