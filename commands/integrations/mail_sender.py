@@ -29,6 +29,7 @@ from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
 from domain.integrations.client_sender import Security, ShownSender, WantedSender, WantedServer
 from domain.integrations.errors import InvalidSenderCode
+from domain.integrations.mail_allowance import MailGroup
 from services.integrations.mail_senders import (
     DrawnCode,
     remove_mail_sender,
@@ -36,6 +37,7 @@ from services.integrations.mail_senders import (
     set_mail_sender,
     verify_mail_sender,
 )
+from services.integrations.reported_mails import report_mails
 from settings import load_mail
 from store.integrations.mail_senders import MailSenderRepository
 
@@ -148,6 +150,20 @@ async def remove(
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await remove_mail_sender(work, operator())
     answer(as_json, "Removed: mails go out under the service's sender.", client_id=client)
+
+
+@command(app, "report")
+async def report(
+    client: ClientOption,
+    group: Annotated[MailGroup, typer.Option(help="Whose allowance the mails used.")],
+    number: Annotated[int, typer.Option(min=1, max=10_000, help="How many mails.")] = 1,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Count mails by the service's sender that bounced later, or that somebody complained about."""
+    async with work_on(data) as units, units.spanning(TenantId(client)) as work:
+        await report_mails(work, operator(), group, number)
+    answer(as_json, "Counted as refused today.", client_id=client, group=group, number=number)
 
 
 async def _mail(data: Path, client: str, code_id: str) -> None:

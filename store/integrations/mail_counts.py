@@ -93,6 +93,25 @@ class MailCountRepository:
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:
         await self._change(count, taken_at, refused=mail_counts.c.refused + 1)
 
+    async def add_refusals(
+        self, tenant: TenantId, group: MailGroup, number: int, now: datetime
+    ) -> None:
+        """Count mails of any day as refused today."""
+        await self._connection.execute(
+            insert(mail_counts)
+            .values(
+                scope=_SCOPES[group],
+                key=tenant,
+                day=now.date(),
+                refused=number,
+                created_at=now,
+            )
+            .on_conflict_do_update(
+                index_elements=["scope", "key", "day"],
+                set_={"refused": mail_counts.c.refused + number},
+            )
+        )
+
     async def _change(
         self, count: MailCount, day_of: datetime, **values: "sa.ColumnElement[int]"
     ) -> None:

@@ -116,7 +116,7 @@ mail_counts: Final = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("day", sa.Date, primary_key=True),
     sa.Column("sent", sa.Integer, nullable=False, server_default="0"),
-    # How many of them a mail server refused.
+    # How many a mail server refused, or were reported that day as bounced or complained about.
     sa.Column("refused", sa.Integer, nullable=False, server_default="0"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
