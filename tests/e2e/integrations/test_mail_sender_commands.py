@@ -85,6 +85,8 @@ async def test_set_verify_show_remove(installed: Installation) -> None:
     assert code != 0
     assert (await installed.row())["verified_at"] is None
 
+    code, told = installed.run("report", "--group", "answers", "--number", "2")
+    assert (code, orjson.loads(told)["number"]) == (0, 2)
     assert installed.run("remove")[0] == 0
     assert (await installed.row())["sealed_smtp_password"] is None
     for said in installed.said:
