@@ -63,7 +63,7 @@ def test_api_lists_every_short_term_limit() -> None:
         for scope in re.findall(r"`(\w+)`", scopes):
             listed[scope] = (number.replace(",", "").strip("`"), window or "60 s")
 
-    windows = {60: "60 s", 600: "ten minutes", 3600: "an hour"}
+    windows = {60: "60 s", 600: "ten minutes", 3600: "an hour", 86400: "24 hours"}
     expected = {
         scope.value: (str(limit.quota), windows[int(limit.window.total_seconds())])
         for scope, limit in limits(dry_runs=60).items()
