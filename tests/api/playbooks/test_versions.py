@@ -233,7 +233,9 @@ async def test_versions_of_a_day_are_bounded(
     refused = await bring("b")
     assert code(refused) == (409, "too_many_playbook_changes")
     assert (await bring("a")).status_code == 200, "it makes no version"
-    one = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*", "active": False}, headers=owner)
+    one = await front.http.post(
+        PLAYBOOKS, json={**RETURNS, "event_type": "x.*", "active": False}, headers=owner
+    )
     assert one.status_code == 201
     changed = {**RETURNS, "event_type": "x.*", "active": False, "threshold": 0.91}
     path = f"{PLAYBOOKS}/{one.json()['id']}"
