@@ -21,10 +21,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
-from store.core.client_turns import ClientTurns
 from store.core.leash import Leash
 from store.core.pool_use import PoolUse
-from store.core.pools import OF_A_CLIENT, WORK
+from store.core.pools import WORK
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
 
@@ -86,7 +85,6 @@ class Database:
             },
         )
         self.use = PoolUse(self.engine)
-        self._turns = ClientTurns(OF_A_CLIENT)
         _ask_before_use(self.engine)
         event.listen(self.engine.sync_engine, "handle_error", _drop_one)
 
@@ -96,13 +94,12 @@ class Database:
         """A transaction on one client's rows; no other row can be seen or written.
 
         Like `service`: committed when the block ends, rolled back when it raises. It takes at most
-        `patience_s` seconds with the wait for a connection, of which a client has OF_A_CLIENT at
-        once. Raises EngineUnavailable when
+        `patience_s` seconds with the wait for a connection. Raises EngineUnavailable when
         PostgreSQL cannot be reached, went away or keeps silent, and CommitUnknown when it did so
         while committing.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN + whose, patience_s, of=tenant)
+        return self._transaction(_BEGIN + whose, patience_s)
 
     def service(
         self, *, patience_s: float = PATIENCE_S
@@ -113,7 +110,7 @@ class Database:
     def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
         """As `tenant`, but PostgreSQL refuses every write."""
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=tenant)
+        return self._transaction(_BEGIN_READING + whose, PATIENCE_S)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """As `service`, but PostgreSQL refuses every write."""
@@ -160,9 +157,9 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, begin: sql.Composed, patience_s: float, *, of: TenantId | None = None
+        self, begin: sql.Composed, patience_s: float
     ) -> AsyncIterator[AsyncConnection]:
-        async with self._connection(patience_s, of=of) as (connection, raw, _, deadline):
+        async with self._connection(patience_s) as (connection, raw, _, deadline):
             left = deadline - asyncio.get_running_loop().time() - _ENDS_BEFORE_S
             if left < _STATEMENT_TIMEOUT_S:
                 begin += sql.SQL(f"; SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
@@ -184,16 +181,13 @@ class Database:
 
     @asynccontextmanager
     async def _connection(
-        self, patience_s: float, *, of: TenantId | None = None
+        self, patience_s: float
     ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
-        """One of the pool, cut at the deadline, which is a time of the loop's clock. `of`: the
-        client that it is counted for."""
+        """One of the pool, cut at the deadline, which is a time of the loop's clock."""
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
                 async with asyncio.timeout_at(deadline - min(_FOR_STATEMENTS_S, patience_s / 3)):
-                    if of is not None:
-                        await held.enter_async_context(self._turns.turn(of))
                     with self.use.wait():
                         connection = await held.enter_async_context(self.engine.connect())
                 raw = (await connection.get_raw_connection()).driver_connection

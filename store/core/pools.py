@@ -6,9 +6,6 @@ from typing import Final
 WORK: Final = 10
 """For requests, or for the steps of runs."""
 
-OF_A_CLIENT: Final = 3
-"""Of those, what one client has at once. Many of its requests may wait for one locked row."""
-
 REPORTS: Final = 1
 """Apart, so that an error is reported where all others are taken."""
 
