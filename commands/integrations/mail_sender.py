@@ -160,7 +160,7 @@ async def report(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Count mails by the service's sender that bounced later, or that somebody complained about."""
+    """Count bounces and complaints about mails that the service's server sent."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         await report_mails(work, operator(), group, number)
     answer(as_json, "Counted as refused today.", client_id=client, group=group, number=number)
