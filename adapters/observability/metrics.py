@@ -128,7 +128,7 @@ class Metrics:
         self._refusals.labels(code).inc()
 
     def webhook_came(self, provider: str, was: str) -> None:
-        """`was`: whether it was new, known, or a conflict."""
+        """`was`: whether it was new, known, a conflict, or left."""
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:

@@ -73,7 +73,8 @@ async def _key_holder(request: Request) -> AtWork:
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
-    await resources.limiter.check_request(request, LimitScope.MCP, request.state.caller, begun.at)
+    # By client: it may have a hundred keys.
+    await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, begun.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)

@@ -21,6 +21,9 @@ MAX_TEMPLATES: Final = 1_000
 MAX_ENTRIES: Final = 5_000
 """Knowledge entries of one client: their embeddings are scanned for each question."""
 
+MAX_KNOWLEDGE: Final = 5_000_000
+"""Bytes of one client's entries together, as they are searched: all are read for each question."""
+
 MAX_LINE: Final = 200
 """Characters of a template's name and of an entry's title."""
 

@@ -22,6 +22,12 @@ MIDDLE: Final = 1024 * 1024
 QUEUE: Final = 20_000
 """Tickets that were never tried: an hour of their lane."""
 
+DAY_ROWS: Final = 100_000
+"""Webhooks of 24 hours, of a client with a plan. Each leaves a row and up to CUT_TO of its body."""
+
+DAY_ROWS_WITHOUT_PLAN: Final = 10_000
+"""Anybody can open such an account and sign webhooks with a secret of their own."""
+
 UNPROVED_WAITING: Final = 1_000
 """Tickets that wait for the share of unproved senders: half a day of it."""
 

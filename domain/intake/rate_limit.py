@@ -54,10 +54,10 @@ class Limit:
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """The table of limits; `dry_runs` a minute are the operator's choice.
 
-    Signup, verification, ratings by a link and OAuth clients go by IP address, the others by user
-    or key. The widget's go by IP address or session within a client; all but reading have longer
-    windows. Codes for visitors are counted by IP address for all clients. Inbound webhooks go by
-    endpoint, those that were refused by IP address and endpoint.
+    Signup, verification, ratings by a link and OAuth clients go by IP address, MCP by client, the
+    others by user or key. The widget's go by IP address or session within a client; all but reading
+    have longer windows. Codes for visitors are counted by IP address for all clients. Inbound
+    webhooks go by endpoint, those that were refused by IP address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -69,7 +69,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.VERIFICATION: 5,
         LimitScope.DASHBOARD: 120,
         LimitScope.PAGES: 240,
-        LimitScope.MCP: 120,
+        LimitScope.MCP: 240,
         LimitScope.REGISTRATION: 10,
         LimitScope.AUTHORIZATION: 60,
         LimitScope.EXCHANGE: 60,

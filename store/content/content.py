@@ -11,7 +11,7 @@ from sqlalchemy import RowMapping
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
 from domain.content.chunks import chunks_of
-from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES
+from domain.content.content import MAX_ENTRIES, MAX_KNOWLEDGE, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
 from domain.core.ports import NewId
@@ -24,36 +24,44 @@ MAX_PASSAGES: Final = 8
 _SHOWN_TEMPLATES: Final = 200
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# A longer message is searched by its first words.
+# A longer message is searched by its first words, and by fewer where many entries are compared.
 _LEXEMES: Final = 60
+_PAIRS: Final = 150_000
 # Of the mean distance of a language's entries: what is subtracted from the distance of each.
 _LANGUAGE_SHARE: Final = 0.75
 
-# Entries that share words with the message, ranked by the sum of inverse document frequencies.
+# Entries that share words with the message, ranked by the sum of inverse document frequencies. The
+# index serves nobody to whom row-level security shows some rows alone. So each entry is read once,
+# and its words are compared as they are then. A sum is rounded, for its parts come in any order.
 _WORDS: Final = """
-    WITH asked AS (
-        (SELECT 'fr' AS language, lexeme, quote_literal(lexeme)::tsquery AS query
-         FROM unnest(to_tsvector('french', :words)) LIMIT :lexemes)
-        UNION ALL
-        (SELECT 'en', lexeme, quote_literal(lexeme)::tsquery
-         FROM unnest(to_tsvector('english', :words)) LIMIT :lexemes)
+    WITH own AS MATERIALIZED (
+        SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
+        FROM knowledge_entries WHERE client_id = :client_id
+    ), heard AS MATERIALIZED (
+        SELECT least(:lexemes, :pairs / greatest(count(*), 1)) AS words FROM own
+    ), asked AS MATERIALIZED (
+        SELECT language, quote_literal(lexeme)::tsquery AS query, row_number() OVER () AS word
+        FROM (
+            (SELECT 'fr' AS language, lexeme FROM unnest(to_tsvector('french', :words))
+             LIMIT (SELECT words FROM heard))
+            UNION ALL
+            (SELECT 'en', lexeme FROM unnest(to_tsvector('english', :words))
+             LIMIT (SELECT words FROM heard))
+        ) AS said
+    ), written AS MATERIALIZED (
+        SELECT language, count(*) AS entries FROM own GROUP BY language
     ), matched AS (
-        SELECT id, language, lexeme
-        FROM knowledge_entries JOIN asked USING (language)
-        WHERE client_id = :client_id AND search @@ query
-    ), rare AS (
-        SELECT language, lexeme,
-               ln(1 + (entries - count(*) + 0.5) / (count(*) + 0.5)) AS rarity
-        FROM matched JOIN (
-            SELECT language, count(*) AS entries
-            FROM knowledge_entries WHERE client_id = :client_id GROUP BY language
-        ) AS written USING (language)
-        GROUP BY language, lexeme, entries
+        SELECT entry, own.language, count(*) OVER (PARTITION BY word) AS among
+        FROM own JOIN asked USING (language) WHERE words @@ query
+    ), scored AS (
+        SELECT entry,
+               round(sum(ln(1 + (entries - among + 0.5::float8) / (among + 0.5::float8)))::numeric,
+                     6) AS score
+        FROM matched JOIN written USING (language)
+        GROUP BY entry
     ), by_words AS (
-        SELECT id, sum(rarity) AS score,
-               row_number() OVER (ORDER BY sum(rarity) DESC, id) AS place
-        FROM matched JOIN rare USING (language, lexeme)
-        GROUP BY id
+        SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place
+        FROM scored JOIN own USING (entry)
         ORDER BY place
         LIMIT :candidates
     )
@@ -171,6 +179,7 @@ class ContentRepository(TenantRepository):
             "limit": MAX_PASSAGES,
             "candidates": _CANDIDATES,
             "lexemes": _LEXEMES,
+            "pairs": _PAIRS,
         }
         if near is not None:
             values |= {
@@ -235,6 +244,18 @@ class ContentRepository(TenantRepository):
         await self.insert_knowledge(
             entry_id=entry_id, title=title, body=body, language=language, now=now
         )
+        await self.check_length()
+
+    async def check_length(self) -> None:
+        """Raises TooMuchContent where the client's knowledge has become too long. Call it after a
+        change."""
+        length = await self._connection.scalar(
+            sa.select(sa.func.sum(sa.func.octet_length(knowledge_entries.c.search_text))).where(
+                knowledge_entries.c.client_id == self._tenant
+            )
+        )
+        if length is not None and length > MAX_KNOWLEDGE:
+            raise TooMuchContent(MAX_KNOWLEDGE)
 
     async def insert_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
@@ -272,6 +293,7 @@ class ContentRepository(TenantRepository):
                 for one in entries
             ],
         )
+        await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
         """Exact under concurrency: the account is locked."""

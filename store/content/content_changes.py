@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.content.errors import ContentNotFound
-from store.content.content import search_text
+from store.content.content import ContentRepository, search_text
 from store.content.tables import knowledge_chunks, knowledge_entries, response_templates
 from store.core.repository import TenantRepository
 
@@ -85,7 +85,8 @@ class ContentChanges(TenantRepository):
     async def change_entry(
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
-        """Change an entry. Search finds its new words at once, its meaning after the next sweep."""
+        """Change an entry. Search finds its new words at once, its meaning after the next sweep.
+        Raises TooMuchContent for one that becomes longer."""
         # Locked, because two people may change the title and the body at the same time.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
@@ -97,9 +98,12 @@ class ContentChanges(TenantRepository):
             )
         found_by = search_text(change.title or old.title, change.body or old.body)
         values = change.model_dump(mode="json", exclude_none=True)
-        return await self._update(
+        changed = await self._update(
             KnowledgeEntry, entry_id, updated_at=now, search_text=found_by, **values
         )
+        if len(found_by) > len(search_text(old.title, old.body)):
+            await ContentRepository(self._connection, self._tenant).check_length()
+        return changed
 
     async def delete(self, kind: type[Entry], content_id: str) -> None:
         """For good, an entry with its embedding; runs keep its id and its name or title."""

@@ -2,22 +2,33 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
+from domain.core.ids import first_ulid
 from domain.inbound.errors import InboundBusy
 from domain.inbound.inbound_webhook import Identity, Outcome, WebhookKind, WebhookState
-from domain.inbound.kept_bytes import CUT_TO, QUEUE, ROOM, size_class
+from domain.inbound.kept_bytes import (
+    CUT_TO,
+    DAY_ROWS,
+    DAY_ROWS_WITHOUT_PLAN,
+    QUEUE,
+    ROOM,
+    size_class,
+)
+from domain.integrations.mail_allowance import is_accountable
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.lanes import LaneRepository, lock_lanes
 from store.inbound.tables import inbound_webhooks
+from store.tenants.accounts import AccountRepository
 
 _row: Final = inbound_webhooks.c
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +50,13 @@ class NewWebhookRow:
 
 class KeptAs(StrEnum):
     """`known`: the same delivery came before. `conflict`: its name came before with another body;
-    nothing of this one is kept."""
+    nothing of this one is kept. `left`: it concerns nothing here, and as many came today as are
+    kept."""
 
     NEW = "new"
     KNOWN = "known"
     CONFLICT = "conflict"
+    LEFT = "left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +81,12 @@ class WebhookArrivals(TenantRepository):
         state = await self._state(arrived)
         size = len(arrived.body)
         if state is WebhookState.DONE:
+            if not await self._has_day_room(now):
+                return KeptWebhook(arrived.id, KeptAs.LEFT, starts=False)
             body, cut_from = arrived.body[:CUT_TO], size if size > CUT_TO else None
         else:
             body, cut_from = arrived.body, None
-            await self._require_room(arrived)
+            await self._require_room(arrived, now)
         is_same = _row.body_digest == sa.bindparam("presented", arrived.body_digest)
         kept = await self._connection.execute(
             insert(inbound_webhooks)
@@ -112,9 +127,10 @@ class WebhookArrivals(TenantRepository):
             return KeptWebhook(row.id, KeptAs.NEW, starts=state is WebhookState.WORKING)
         return KeptWebhook(row.id, KeptAs.KNOWN if row.is_same else KeptAs.CONFLICT, starts=False)
 
-    async def _require_room(self, arrived: NewWebhookRow) -> None:
+    async def _require_room(self, arrived: NewWebhookRow, now: datetime) -> None:
         """Raises InboundBusy, but never for what came before."""
-        if await self._has_room(arrived) or await self._connection.scalar(
+        has_room = await self._has_day_room(now) and await self._has_room(arrived)
+        if has_room or await self._connection.scalar(
             _IS_KNOWN,
             {
                 "tenant": self._tenant,
@@ -125,6 +141,18 @@ class WebhookArrivals(TenantRepository):
         ):
             return
         raise InboundBusy
+
+    async def _has_day_room(self, now: datetime) -> bool:
+        # Ids are drawn when they come: these are the end of the primary key.
+        values = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
+        few = DAY_ROWS_WITHOUT_PLAN
+        if await self._connection.scalar(_OF_THE_DAY, {**values, "at_most": few}) < few:
+            return True
+        subscription = await AccountRepository(self._connection, self._tenant).subscription()
+        if not is_accountable(subscription, now):
+            return False
+        many = {**values, "at_most": DAY_ROWS}
+        return bool(await self._connection.scalar(_OF_THE_DAY, many) < DAY_ROWS)
 
     async def _has_room(self, arrived: NewWebhookRow) -> bool:
         if arrived.kind is WebhookKind.TICKET:
@@ -156,6 +184,11 @@ _IS_KNOWN: Final = sa.text("""
     SELECT EXISTS (SELECT FROM inbound_webhooks
                    WHERE client_id = :tenant AND provider = :provider
                      AND integration_id = :integration_id AND dedup_key = :dedup_key)
+""")
+_OF_THE_DAY: Final = sa.text("""
+    SELECT count(*) FROM (SELECT FROM inbound_webhooks
+                          WHERE client_id = :tenant AND id >= :since
+                          LIMIT :at_most) AS counted
 """)
 _QUEUED: Final = sa.text("""
     SELECT count(*) FROM (SELECT FROM inbound_webhooks

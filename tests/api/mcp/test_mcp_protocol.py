@@ -186,7 +186,7 @@ async def test_no_session_is_kept(front: LiveEngine, shop: Shop) -> None:
     assert began.json()["result"]["protocolVersion"] == BEFORE
     assert "mcp-session-id" not in began.headers
     assert "x-request-id" in began.headers
-    assert began.headers["ratelimit-policy"] == '"mcp";q=120;w=60'
+    assert began.headers["ratelimit-policy"] == '"mcp";q=240;w=60'
 
 
 async def test_unknown_names_say_what_there_is(front: LiveEngine, shop: Shop) -> None:
@@ -204,11 +204,11 @@ async def test_unknown_names_say_what_there_is(front: LiveEngine, shop: Shop) ->
             assert refused.value.error.code == -32602
 
 
-async def test_each_key_has_a_limit_of_its_own(front: LiveEngine, shop: Shop) -> None:
+async def test_each_client_has_a_limit_of_its_own(front: LiveEngine, shop: Shop) -> None:
     other = await open_shop(front.database)
-    answers = [await message(front, shop, "ping", {}) for _ in range(121)]
+    answers = [await message(front, shop, "ping", {}) for _ in range(241)]
 
-    assert [answer.status_code for answer in answers] == [200] * 120 + [429]
+    assert [answer.status_code for answer in answers] == [200] * 240 + [429]
     assert int(answers[-1].headers["retry-after"]) >= 1
     assert (await message(front, other, "ping", {})).status_code == 200
 

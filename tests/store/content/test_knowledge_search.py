@@ -7,6 +7,8 @@ import sqlalchemy as sa
 
 from domain.agent.embedding import Embedding
 from domain.content.content import KnowledgeChange
+from domain.content.errors import TooMuchContent
+from store.content import content
 from store.content.content import MAX_PASSAGES, ContentRepository
 from store.content.content_changes import ContentChanges
 from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entries
@@ -57,6 +59,27 @@ async def found(
         passages = await ContentRepository(connection, shop.tenant).search(text, near)
     assert sorted((one.rank for one in passages), reverse=True) == [one.rank for one in passages]
     return [passage.id for passage in passages]
+
+
+async def test_a_clients_knowledge_has_a_length(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Search reads all of it: a few accounts with 100 MB each stopped the service."""
+    monkeypatch.setattr(content, "MAX_KNOWLEDGE", 200)
+    await fill(database, shop)
+    with pytest.raises(TooMuchContent):
+        await change(database, shop, KnowledgeChange(body="x" * 100))
+    await change(database, shop, KnowledgeChange(body="x"))
+    async with database.tenant(shop.tenant) as connection:
+        with pytest.raises(TooMuchContent):
+            await ContentRepository(connection, shop.tenant).add_knowledge(
+                entry_id="more", title="t", body="x" * 150, language="en", now=NOW
+            )
+
+
+async def change(database: Database, shop: Shop, wanted: KnowledgeChange) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await ContentChanges(connection, shop.tenant).change_entry("lamp", wanted, NOW)
 
 
 async def test_words_alone_find_nothing_that_is_called_otherwise(

@@ -12,14 +12,16 @@ from domain.inbound.inbound_webhook import Identity, Outcome, WebhookKind
 from domain.inbound.kept_bytes import CUT_TO, MIDDLE, size_class
 from domain.inbound.mail import MAX_BODY
 from domain.integrations.providers import Provider
+from domain.tenants.client import Plan
 from store.core.database import Database
 from store.inbound import webhooks
 from store.inbound.log import InboundLogRepository
 from store.inbound.tables import inbound_webhooks
 from store.inbound.webhooks import KeptAs, KeptWebhook, NewWebhookRow, WebhookArrivals
 from store.inbound.work import WorkRepository
-from tests.support.core.rows import only_row
+from tests.support.core.rows import only_row, rows
 from tests.support.inbound.stored import listen_to
+from tests.support.intake.admission import on_plan
 from tests.support.tenants.shop import Shop
 
 LONG, LONGER = CUT_TO + 1, MIDDLE + 1
@@ -125,6 +127,29 @@ async def test_what_failed_gives_way(door: Door, allowed: Callable[..., None]) -
     assert await door.held(failed) == (CUT_TO, LONG)
     with pytest.raises(InboundBusy):
         await door.comes(LONG, unreadable="not_json")
+
+
+async def test_a_day_has_room_for_so_many(
+    database: Database, shop: Shop, door: Door, allowed: Callable[..., None]
+) -> None:
+    """A free account filled the disk by webhooks of its own, 64 KiB each, that concern nothing."""
+    await on_plan(database, shop, Plan.FREE)
+    allowed(day_rows=4, day_rows_without_plan=2)
+    await door.comes(10, key="known")
+    await door.comes(10, kind=WebhookKind.IGNORED)
+
+    left = await door.comes(10, kind=WebhookKind.IGNORED)
+    with pytest.raises(InboundBusy):
+        await door.comes(10, kind=WebhookKind.FACT)
+
+    assert left.was is KeptAs.LEFT
+    assert (await door.comes(10, key="known")).was is KeptAs.KNOWN
+    assert len(await rows(database, inbound_webhooks, of=shop)) == 2
+    await on_plan(database, shop, Plan.PRO)
+    for _ in range(2):
+        assert (await door.comes(10)).was is KeptAs.NEW
+    with pytest.raises(InboundBusy):
+        await door.comes(10)
 
 
 async def test_tickets_that_were_never_tried_are_counted(
