@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 
 from fastapi import FastAPI
 from temporalio.client import Client
@@ -53,6 +54,7 @@ from domain.analytics.ports import ReadsQuestions
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.crowd import Crowd
 from services.core.fair_documents import FairDocuments
+from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
 from services.tenants.key_uses import KeyUses
@@ -62,6 +64,8 @@ from store.core.database import Database
 from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
+
+_SEARCH_PATIENCE_S: Final = 10.0
 
 
 def resources_held(
@@ -113,6 +117,7 @@ def resources_held(
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 documents=FairDocuments(documents),
+                searches=FairTurns(patience_s=_SEARCH_PATIENCE_S, most_of_one=16, most=128),
                 keys=key_reads(database),
                 widget_keys=widget_key_reads(database, utc_now),
                 widgets=widget_reads(database),

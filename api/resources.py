@@ -30,6 +30,7 @@ from domain.widget.widget import Widget
 from services.copilot.copilot import Copilot
 from services.core.crowd import Crowd
 from services.core.fair_documents import FairDocuments
+from services.core.fair_turns import FairTurns
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
@@ -59,6 +60,7 @@ class Resources:
     door: Door
     bodies: Crowd[str]
     documents: FairDocuments
+    searches: FairTurns
     keys: SharedReads[KeyMaterial, ActiveKey | None]
     widget_keys: SharedReads[str, TenantId | None]
     widgets: SharedReads[TenantId, Widget]

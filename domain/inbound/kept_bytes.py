@@ -28,6 +28,9 @@ DAY_ROWS: Final = 100_000
 DAY_ROWS_WITHOUT_PLAN: Final = 10_000
 """Anybody can open such an account and sign webhooks with a secret of their own."""
 
+DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
+"""Of what is kept of their bodies: 2 GB in the 30 days that it is kept."""
+
 UNPROVED_WAITING: Final = 1_000
 """Tickets that wait for the share of unproved senders: half a day of it."""
 

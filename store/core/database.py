@@ -21,9 +21,10 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
+from store.core.client_turns import ClientTurns
 from store.core.leash import Leash
 from store.core.pool_use import PoolUse
-from store.core.pools import WORK
+from store.core.pools import WORK, of_a_client
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
 
@@ -35,7 +36,7 @@ SERVICE_ROLE: Final = "engine_service"
 PATIENCE_S: Final = 3.5
 # Of it, what is left for the statements: whoever has waited longer for a connection gives up, for
 # its time would end in the middle of one, and the connection with it.
-_FOR_STATEMENTS_S: Final = 1.0
+_FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
@@ -67,6 +68,8 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=PATIENCE_S,
+            # The one used last: it needs no question whether it is still whole.
+            pool_use_lifo=True,
             # Transactions are opened below, together with whose they are: one round trip.
             isolation_level="AUTOCOMMIT",
             # What customers wrote is bound to statements, and errors are logged.
@@ -85,6 +88,7 @@ class Database:
             },
         )
         self.use = PoolUse(self.engine)
+        self._turns = ClientTurns(pool_size, of_a_client(pool_size))
         _ask_before_use(self.engine)
         event.listen(self.engine.sync_engine, "handle_error", _drop_one)
 
@@ -94,12 +98,12 @@ class Database:
         """A transaction on one client's rows; no other row can be seen or written.
 
         Like `service`: committed when the block ends, rolled back when it raises. It takes at most
-        `patience_s` seconds with the wait for a connection. Raises EngineUnavailable when
-        PostgreSQL cannot be reached, went away or keeps silent, and CommitUnknown when it did so
-        while committing.
+        `patience_s` seconds with the wait for a connection, for which clients take turns
+        (`client_turns.py`). Raises EngineUnavailable when PostgreSQL cannot be reached, went away
+        or keeps silent, and CommitUnknown when it did so while committing.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN + whose, patience_s)
+        return self._transaction(_BEGIN + whose, patience_s, of=tenant)
 
     def service(
         self, *, patience_s: float = PATIENCE_S
@@ -110,7 +114,7 @@ class Database:
     def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
         """As `tenant`, but PostgreSQL refuses every write."""
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN_READING + whose, PATIENCE_S)
+        return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=tenant)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """As `service`, but PostgreSQL refuses every write."""
@@ -136,7 +140,7 @@ class Database:
         It holds a connection meanwhile: take them from a pool of their own. `patience_s`: for each
         answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
         """
-        async with self._connection(PATIENCE_S) as (connection, raw, leash, _):
+        async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, leash, _):
             try:
                 await raw.execute(begin_snapshot(tenant), prepare=False)
             except psycopg.OperationalError:
@@ -157,9 +161,9 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, begin: sql.Composed, patience_s: float
+        self, begin: sql.Composed, patience_s: float, *, of: TenantId | None = None
     ) -> AsyncIterator[AsyncConnection]:
-        async with self._connection(patience_s) as (connection, raw, _, deadline):
+        async with self._connection(patience_s, of=of) as (connection, raw, _, deadline):
             left = deadline - asyncio.get_running_loop().time() - _ENDS_BEFORE_S
             if left < _STATEMENT_TIMEOUT_S:
                 begin += sql.SQL(f"; SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
@@ -181,14 +185,16 @@ class Database:
 
     @asynccontextmanager
     async def _connection(
-        self, patience_s: float
+        self, patience_s: float, *, of: TenantId | None = None
     ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
-        """One of the pool, cut at the deadline, which is a time of the loop's clock."""
+        """One of the pool, cut at the deadline, which is a time of the loop's clock. `of`: the
+        client that it is counted for."""
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
-                async with asyncio.timeout_at(deadline - min(_FOR_STATEMENTS_S, patience_s / 3)):
+                async with asyncio.timeout_at(deadline - min(_FOR_STATEMENTS_S, patience_s / 2)):
                     with self.use.wait():
+                        await held.enter_async_context(self._turns.turn(of))
                         connection = await held.enter_async_context(self.engine.connect())
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):

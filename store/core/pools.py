@@ -24,3 +24,9 @@ OF_A_PROCESS: Final[Mapping[str, int]] = {
     "webhook worker": WORK + REPORTS + PLACES,
     "command": 1,
 }
+
+
+def of_a_client(pool_size: int) -> int:
+    """Return how many of a pool's connections one client holds at most: seven of ten, so that one
+    whose requests wait for a locked row leaves some to others."""
+    return max(1, pool_size * 7 // 10)

@@ -14,6 +14,7 @@ from domain.inbound.errors import InboundBusy
 from domain.inbound.inbound_webhook import Identity, Outcome, WebhookKind, WebhookState
 from domain.inbound.kept_bytes import (
     CUT_TO,
+    DAY_BYTES_WITHOUT_PLAN,
     DAY_ROWS,
     DAY_ROWS_WITHOUT_PLAN,
     QUEUE,
@@ -144,14 +145,15 @@ class WebhookArrivals(TenantRepository):
 
     async def _has_day_room(self, now: datetime) -> bool:
         # Ids are drawn when they come: these are the end of the primary key.
-        values = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
-        few = DAY_ROWS_WITHOUT_PLAN
-        if await self._connection.scalar(_OF_THE_DAY, {**values, "at_most": few}) < few:
+        since = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
+        few = {**since, "at_most": DAY_ROWS_WITHOUT_PLAN, "cut_to": CUT_TO}
+        kept = (await self._connection.execute(_KEPT_OF_THE_DAY, few)).one()
+        if kept.rows < DAY_ROWS_WITHOUT_PLAN and kept.bytes < DAY_BYTES_WITHOUT_PLAN:
             return True
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
         if not is_accountable(subscription, now):
             return False
-        many = {**values, "at_most": DAY_ROWS}
+        many = {**since, "at_most": DAY_ROWS}
         return bool(await self._connection.scalar(_OF_THE_DAY, many) < DAY_ROWS)
 
     async def _has_room(self, arrived: NewWebhookRow) -> bool:
@@ -184,6 +186,13 @@ _IS_KNOWN: Final = sa.text("""
     SELECT EXISTS (SELECT FROM inbound_webhooks
                    WHERE client_id = :tenant AND provider = :provider
                      AND integration_id = :integration_id AND dedup_key = :dedup_key)
+""")
+# The length of a body is known without reading the body.
+_KEPT_OF_THE_DAY: Final = sa.text("""
+    SELECT count(*) AS rows, coalesce(sum(least(size, :cut_to)), 0) AS bytes
+    FROM (SELECT octet_length(body) AS size FROM inbound_webhooks
+          WHERE client_id = :tenant AND id >= :since
+          LIMIT :at_most) AS counted
 """)
 _OF_THE_DAY: Final = sa.text("""
     SELECT count(*) FROM (SELECT FROM inbound_webhooks

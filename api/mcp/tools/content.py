@@ -99,8 +99,13 @@ class SuggestionKept(ToldPart):
 
 
 async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
-    async with at_work.resources.database.reading(at_work.tenant) as connection:
-        found = await ContentRepository(connection, at_work.tenant).search(wanted.query)
+    """It reads all entries: a client's searches wait for one another."""
+    tenant = at_work.tenant
+    async with (
+        at_work.resources.searches.turn(tenant),
+        at_work.resources.database.reading(tenant) as connection,
+    ):
+        found = await ContentRepository(connection, tenant).search(wanted.query)
     return fitted(
         lambda length: KnowledgeFound(
             passages=tuple(

@@ -82,8 +82,13 @@ class WholeConversation(ToldPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    async with at_work.resources.database.reading(at_work.tenant) as connection:
-        found = await ConversationReader(connection, at_work.tenant).search(
+    """It reads up to a thousand conversations: a client's searches wait for one another."""
+    tenant = at_work.tenant
+    async with (
+        at_work.resources.searches.turn(tenant),
+        at_work.resources.database.reading(tenant) as connection,
+    ):
+        found = await ConversationReader(connection, tenant).search(
             ConversationSearch(wanted.words, wanted.customer),
             before=wanted.cursor,
             limit=wanted.limit + 1,

@@ -225,6 +225,28 @@ async def test_many_at_once_get_their_own_answers(front: LiveEngine, shop: Shop)
     assert found == [[shop.playbook_id], [other.playbook_id]] * 20
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("search_knowledge", {"query": "lamp"}), ("search_conversations", {"words": "lamp"})],
+)
+async def test_a_clients_searches_wait_for_one_another(
+    front: LiveEngine, shop: Shop, tool: str, arguments: dict[str, str]
+) -> None:
+    """Accounts that searched all of their content all the time stopped an API process."""
+    other = await open_shop(front.database)
+    async with front.app.state.resources.searches.turn(shop.tenant):
+        crowd = [asyncio.ensure_future(call(front, shop, tool, **arguments)) for _ in range(20)]
+        refused, _ = await asyncio.wait(crowd, return_when=asyncio.FIRST_COMPLETED)
+        answered = await call(front, other, tool, **arguments)
+        at_once = await call(front, shop, "list_playbooks")
+    ended = await asyncio.gather(*crowd)
+
+    assert all("Too many calls at once" in str(one.result()) for one in refused)
+    assert not answered["isError"]
+    assert not at_once["isError"]
+    assert sum(not one["isError"] for one in ended) == 15
+
+
 async def test_a_failure_of_ours_tells_nothing_and_is_reported(
     front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,21 @@ async def test_a_day_has_room_for_so_many(
         await door.comes(10)
 
 
+async def test_a_day_without_a_plan_has_room_for_so_many_bytes(
+    database: Database, shop: Shop, door: Door, allowed: Callable[..., None]
+) -> None:
+    await on_plan(database, shop, Plan.FREE)
+    allowed(day_bytes_without_plan=2 * CUT_TO)
+    await door.comes(LONGER, kind=WebhookKind.IGNORED)
+    await door.comes(CUT_TO, kind=WebhookKind.IGNORED)
+
+    assert (await door.comes(10, kind=WebhookKind.IGNORED)).was is KeptAs.LEFT
+    with pytest.raises(InboundBusy):
+        await door.comes(10)
+    await on_plan(database, shop, Plan.PRO)
+    assert (await door.comes(10)).was is KeptAs.NEW
+
+
 async def test_tickets_that_were_never_tried_are_counted(
     door: Door, allowed: Callable[..., None]
 ) -> None:

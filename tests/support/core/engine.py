@@ -277,7 +277,7 @@ def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool
     refused = 0
 
     @asynccontextmanager
-    async def refuse(_patience_s: float = 0.0) -> AsyncIterator[AsyncConnection]:
+    async def refuse(_patience_s: float = 0.0, **_: object) -> AsyncIterator[AsyncConnection]:
         nonlocal refused
         refused += 1
         raise EngineUnavailable("away")

@@ -1,0 +1,88 @@
+"""Who gets a connection next where all are taken: the client that holds the fewest."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from domain.core.ids import TenantId
+
+_Holder = TenantId | None
+
+# Of the task that asks, and of those that it has started meanwhile.
+_HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
+
+
+class ClientTurns:
+    """The places of a pool, for one event loop.
+
+    `places`: connections of the pool. `of_a_client`: how many of them one client holds at most, and
+    as many what spans clients. So a client whose requests wait for one locked row leaves some, and
+    a client with a long line of requests waits behind each that has a short one.
+    """
+
+    def __init__(self, places: int, of_a_client: int) -> None:
+        self._free = places
+        self._of_a_client = of_a_client
+        self._held: Counter[_Holder] = Counter()
+        self._waiting: dict[_Holder, deque[asyncio.Future[None]]] = {}
+
+    @asynccontextmanager
+    async def turn(self, of: TenantId | None) -> AsyncIterator[None]:
+        """Hold a place. `of`: the client, or None for what spans clients.
+
+        Whoever has a place of the client already needs no second: such tasks would wait for one
+        another.
+        """
+        held, own = _HELD.get(frozenset()), (self, of)
+        if own in held:
+            yield
+            return
+        await self._take(of)
+        _HELD.set(held | {own})
+        try:
+            yield
+        finally:
+            _HELD.set(held)
+            self._give_back(of)
+
+    async def _take(self, of: _Holder) -> None:
+        if self._free and self._held[of] < self._of_a_client:
+            self._free -= 1
+            self._held[of] += 1
+            return
+        called = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(of, deque()).append(called)
+        try:
+            await called
+        except asyncio.CancelledError:
+            if not called.cancelled():  # it was called in the same moment
+                self._give_back(of)
+            raise
+
+    def _give_back(self, of: _Holder) -> None:
+        self._free += 1
+        self._held[of] -= 1
+        if not self._held[of]:
+            del self._held[of]
+        # Among equals the line that was served least lately is first, for the order is the dict's.
+        for one in sorted(self._waiting, key=lambda one: self._held[one]):
+            if self._held[one] < self._of_a_client and self._call(one):
+                return
+
+    def _call(self, of: _Holder) -> bool:
+        """Give the place to the first of the line who still waits, if there is one."""
+        line = self._waiting.pop(of)
+        while line:
+            called = line.popleft()
+            if called.cancelled():
+                continue
+            if line:
+                self._waiting[of] = line
+            self._free -= 1
+            self._held[of] += 1
+            called.set_result(None)
+            return True
+        return False
