@@ -147,7 +147,7 @@ class PollIntegrations:
     ) -> tuple[int, dict[str, str], bool]:
         """Return how many changes were new, where to go on, and whether there is more.
 
-        Raises TimeoutError at `until`, a time of the loop's clock, unless the page is being kept by then.
+        Raises TimeoutError at `until`, a time of the loop's clock, if the page is not read by then.
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
