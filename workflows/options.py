@@ -206,8 +206,8 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# Clients' platforms are asked one after the other, some seconds each, and what one try does not
-# come to the next one goes on with.
+# Clients' platforms are asked several at once, some seconds each, in batches; the next try repeats
+# the batch that one try did not finish.
 POLLING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=50),
     "heartbeat_timeout": timedelta(seconds=30),

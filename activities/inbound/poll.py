@@ -1,7 +1,7 @@
 """Poll: ask platforms for changes whose webhooks were missed."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -11,6 +11,7 @@ from temporalio import activity
 from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
 from domain.inbound.polling import POLLED, Pollers, PollInput, PollResult, Polls, is_due
@@ -22,8 +23,9 @@ from services.inbound.reconciling import keep_found, read_changes
 from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, polled_connections
 
 _CONNECTIONS: Final = 100
-# Of one connection at a time: what is left over is asked for ten minutes later.
-_PATIENCE_S: Final = 60.0
+_AT_ONCE: Final = 8
+# For each connection: the next poll asks for the rest.
+_PATIENCE_S: Final = 10.0
 _TOO_SLOW: Final = "too_slow"
 _UNEXPECTED: Final = "unexpected"
 
@@ -53,45 +55,76 @@ class PollIntegrations:
 
     @activity.defn(name=names.POLL_INTEGRATIONS)
     async def poll(self, step: PollInput) -> PollResult:
-        """Ask each connection in turn what has changed since it was asked last.
+        """Ask each connection what has changed since it was asked last, several at once.
 
         Idempotency keys: the deliveries' names and the cursors, which move in one transaction. A
-        retry goes on with the connection that the last try was at, which its heartbeats say. One
-        that fails is noted, asked less often, and keeps no other from being asked.
+        retry repeats the batch that the last try was at, which its heartbeats say, so that it skips
+        no connection. One that fails is noted, asked less often, and keeps no other from being
+        asked.
         """
         after, done = _stopped_at()
         while True:
-            async with self._units.database.service() as connection:
-                page = await polled_connections(connection, POLLED, after=after, limit=_CONNECTIONS)
-            for one in page:
-                so_far = (*after, *_counted(done))
-                activity.heartbeat(*so_far)
-                if is_due(one.cursor, one.connected_at, self._now()):
-                    # A platform may take longer for one page than an activity may be silent.
-                    async with beating(*so_far):
-                        done = _sum(done, await self._one(step, one))
-                after = (one.tenant, one.integration.id)
+            so_far = (*after, *_counted(done))
+            activity.heartbeat(*so_far)
+            # Platforms may take longer than an activity may be silent.
+            async with beating(*so_far):
+                async with self._units.database.service() as connection:
+                    batch = await polled_connections(
+                        connection, POLLED, after=after, limit=_CONNECTIONS
+                    )
+                for result in await self._batch(step, batch):
+                    done = _sum(done, result)
+            if batch:
+                after = (batch[-1].tenant, batch[-1].integration.id)
                 activity.heartbeat(*after, *_counted(done))
-            if len(page) < _CONNECTIONS:
+            if len(batch) < _CONNECTIONS:
                 return done
 
+    async def _batch(self, step: PollInput, batch: Sequence[PolledConnection]) -> list[PollResult]:
+        """Ask the connections that are due: several clients at once, and one connection of a client
+        at a time.
+
+        Raises what a connection raises, and then cancels the others.
+        """
+        free = asyncio.Semaphore(_AT_ONCE)
+
+        async def of_client(connections: Sequence[PolledConnection]) -> PollResult:
+            done = PollResult()
+            for one in connections:
+                async with free:
+                    done = _sum(done, await self._one(step, one))
+            return done
+
+        now = self._now()
+        due = [one for one in batch if is_due(one.cursor, one.connected_at, now)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = [group.create_task(of_client(theirs)) for theirs in _turns(due)]
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+        return [task.result() for task in asked]
+
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
+        """Ask one connection, for its budget of time.
+
+        A used-up budget is a failure, so that a platform cannot have the whole of each poll by
+        answering slowly. Pages that were kept stay kept and end the failures before them: a
+        connection with much to say is asked half as often, one without a page less and less.
+        """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
+        until = asyncio.get_running_loop().time() + self._patience_s
         try:
-            async with asyncio.timeout(self._patience_s):
-                polls, has_more = self._pollers.poller(one.integration), True
-                while has_more:
-                    new, position, has_more = await self._page(step, one, polls, position)
-                    found += new
+            polls, has_more = self._pollers.poller(one.integration), True
+            while has_more:
+                new, position, has_more = await self._page(step, one, polls, position, until=until)
+                found += new
         except (ActionRefused, ActionUnreachable) as error:
             await self._fail(one, error.code)
             return PollResult(polled=1, found=found, failed=1)
         except TimeoutError:
-            # Pages that were kept are done: the rest follows with the next poll.
-            if not found:
-                await self._fail(one, _TOO_SLOW)
-            return PollResult(polled=1, found=found, failed=int(not found))
+            await self._fail(one, _TOO_SLOW)
+            return PollResult(polled=1, found=found, failed=1)
         except (EngineUnavailable, SQLAlchemyError) as error:
             # Raises if the database is away: then the connection did not fail.
             await self._units.database.ping()
@@ -104,14 +137,25 @@ class PollIntegrations:
         return PollResult(polled=1, found=found)
 
     async def _page(
-        self, step: PollInput, one: PolledConnection, polls: Polls, position: Mapping[str, str]
+        self,
+        step: PollInput,
+        one: PolledConnection,
+        polls: Polls,
+        position: Mapping[str, str],
+        *,
+        until: float,
     ) -> tuple[int, dict[str, str], bool]:
-        """How many changes were new, where to go on, and whether there is more."""
-        page = await polls.changes(position, one.connected_at)
+        """Return how many changes were new, where to go on, and whether there is more.
+
+        Raises TimeoutError at `until`, a time of the loop's clock, if the page is not read by then.
+        """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
-        # In a thread: the time that it takes depends on strangers' text.
-        read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
+        # The database's time is not the platform's fault, and a transaction is never cut short.
+        async with asyncio.timeout_at(until):
+            page = await polls.changes(position, one.connected_at)
+            # In a thread: the time that it takes depends on strangers' text.
+            read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)
         for webhook in kept:
@@ -140,6 +184,15 @@ class PollIntegrations:
             integration_id=one.integration.id,
             error_code=code,
         )
+
+
+def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
+    """The connections of each client, those that answered last time first: a new one, or one that
+    failed, waits until the others have been asked."""
+    turns: dict[TenantId, list[PolledConnection]] = {}
+    for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
+        turns.setdefault(one.tenant, []).append(one)
+    return list(turns.values())
 
 
 def _counted(done: PollResult) -> tuple[int, int, int]:

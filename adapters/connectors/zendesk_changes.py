@@ -1,5 +1,6 @@
 """What has changed in a Zendesk account: comments on tickets, as its events have them."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -15,8 +16,9 @@ _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
-# Each is asked for its comments, one after the other.
+# Each is asked for its comments, a few at once: a poll has seconds for all of them.
 _TICKETS: Final = 15
+_AT_ONCE: Final = 5
 _COMMENTS: Final = 25
 # A ticket appears in the list of changes after its comment was made.
 _LATE: Final = timedelta(minutes=10)
@@ -82,8 +84,10 @@ class ZendeskChanges:
         found = await self._account.exchange().read(request, _Tickets)
         changes: list[FoundChange] = []
         new_from = max(begin - _LATE, since)
-        for ticket in found.tickets:
-            changes += await self._of(ticket, new_from)
+        for first in range(0, len(found.tickets), _AT_ONCE):
+            some = found.tickets[first : first + _AT_ONCE]
+            for said in await asyncio.gather(*(self._of(ticket, new_from) for ticket in some)):
+                changes += said
         latest = max([latest, *(ticket.updated_at for ticket in found.tickets)])
         has_more = not found.end_of_stream and found.after_cursor is not None
         onward = {"since": begin.isoformat(), "latest": latest.isoformat()}
@@ -110,13 +114,17 @@ def _changes(
 ) -> Iterator[FoundChange]:
     for comment in comments:
         author = people.get(comment.author_id)
+        address = author.email if author else None
         event: JsonValue = {
             "comment": {
                 "id": str(comment.id),
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    "email": author.email if author else None,
+                    # Triggers name an author by the address, events by the id: with both, the
+                    # author of a ticket would have a second thread in it.
+                    "id": None if address else str(comment.author_id),
+                    "email": address,
                     "name": author.name if author else None,
                     # Words count as a customer's only if the account says so.
                     "is_staff": author is None or author.role in _STAFF,

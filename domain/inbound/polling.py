@@ -64,7 +64,7 @@ class PollInput(Contract):
 
 class PollResult(Contract):
     """`polled`: connections that were asked. `found`: changes that no webhook had told.
-    `failed`: connections that could not be asked."""
+    `failed`: connections that could not be asked to the end."""
 
     polled: int = 0
     found: int = 0

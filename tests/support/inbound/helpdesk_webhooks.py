@@ -40,6 +40,7 @@ def comment_added(
     ticket_id: str = "5158",
     comment_id: str = "8978649137022",
     body: str = "Où est mon colis ?",
+    author_id: str = "8447388090494",
     is_staff: bool = False,
     is_public: bool = True,
     created_at: str = "2026-11-08T10:12:07Z",
@@ -68,7 +69,7 @@ def comment_added(
         "event": {
             "meta": {"sequence": {"id": "1", "position": 1}},
             "comment": {
-                "author": {"id": "8447388090494", "is_staff": is_staff, "name": "Léa Martin"},
+                "author": {"id": author_id, "is_staff": is_staff, "name": "Léa Martin"},
                 "body": body,
                 "id": comment_id,
                 "is_public": is_public,
