@@ -22,6 +22,7 @@ from services.core.unit_of_work import UnitOfWork
 from services.intake.admission import admit_event
 from store.billing.usage import UsageRepository
 from store.content.content import ContentRepository
+from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
@@ -149,7 +150,7 @@ async def _work(
     content = ContentRepository(connection, tenant)
     await content.templates()
     name("templates")
-    await content.search(unified.text)
+    await KnowledgeSearch(connection, tenant).find(unified.text)
     name("knowledge")
     await RunRepository(connection, tenant).lock(ids.run_id)
     name("run lock")

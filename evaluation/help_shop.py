@@ -22,6 +22,7 @@ from embedded.postgres import EmbeddedPostgres
 from settings.brain import EmbeddingSettings
 from store.content.content import ContentRepository
 from store.content.knowledge_chunks import keep_chunks, stale_entries
+from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.core.migrate import migrate
 from store.tenants.clients import ClientRepository
@@ -55,7 +56,7 @@ class HelpShop:
         """Return what a run would find for the message, under the articles' own ids."""
         near = None if self.embedder is None else await self.embedder.near(text)
         async with self.database.tenant(self.tenant) as connection:
-            found = await ContentRepository(connection, self.tenant).search(text, near)
+            found = await KnowledgeSearch(connection, self.tenant).find(text, near)
         return tuple(
             one.model_copy(update={"id": self.articles[one.title, one.language]}) for one in found
         )

@@ -14,6 +14,7 @@ from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 from store.content.content import ContentRepository, ShownTemplates
 from store.content.knowledge_chunks import is_embedded
+from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 
@@ -58,10 +59,9 @@ async def gather(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, near: Embedding | None
 ) -> Gathered:
     """`near`: the embedding of the message; None: knowledge is found by words alone."""
-    content = ContentRepository(connection, tenant)
     return Gathered(
-        templates=await _templates(content, tenant),
-        passages=await content.search(event.words, near),
+        templates=await _templates(ContentRepository(connection, tenant), tenant),
+        passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
         connections=await connections(connection, tenant),
         has_shop=await IntegrationRepository(connection, tenant).has_shop(),
     )

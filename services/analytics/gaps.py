@@ -25,7 +25,7 @@ from domain.analytics.ports import ReadsQuestions
 from domain.core.ids import TenantId
 from domain.tenants.actor import ANYONE, Actor
 from store.analytics.open_questions import OpenQuestions
-from store.content.content import ContentRepository
+from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 
 
@@ -77,8 +77,8 @@ async def _written_since(
 ) -> list[list[Passage]]:
     """Of each gap what a search finds now for its most typical question, and could not find when
     the last one was asked."""
-    content = ContentRepository(connection, tenant)
-    found = [await content.search(gap[0].text) for gap in gaps]
+    knowledge = KnowledgeSearch(connection, tenant)
+    found = [await knowledge.find(gap[0].text) for gap in gaps]
     entries = sorted({passage.id for passages in found for passage in passages})
     written = await OpenQuestions(connection, tenant).written_at(entries)
     return [

@@ -20,8 +20,8 @@ from domain.content.content import (
 from domain.content.suggestion import MAX_REASON, SuggestedEntry, SuggestedTemplate, Suggestion
 from domain.tenants.scopes import Scope
 from services.content.suggestions import suggest
-from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
+from store.content.knowledge_search import KnowledgeSearch
 
 _SUGGESTS: Final = CallEffect(writes=True, repeatable=False)
 
@@ -105,7 +105,7 @@ async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> Knowledg
         at_work.resources.searches.turn(tenant),
         at_work.resources.database.reading(tenant) as connection,
     ):
-        found = await ContentRepository(connection, tenant).search(wanted.query)
+        found = await KnowledgeSearch(connection, tenant).find(wanted.query)
     return fitted(
         lambda length: KnowledgeFound(
             passages=tuple(

@@ -10,8 +10,8 @@ from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.copilot.words import content_words, stem
 from domain.tenants.actor import ANYONE
 from services.copilot.desk import CopilotDesk, ReadTool
-from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
+from store.content.knowledge_search import KnowledgeSearch
 
 _BODY_CHARS: Final = 1_500
 _MOST_TEMPLATES: Final = 5
@@ -43,7 +43,7 @@ class ContentFound(CopilotFacts):
 
 async def _search(desk: CopilotDesk, wanted: ContentWanted) -> ToolFindings[ContentFound]:
     async with desk.database.reading(desk.tenant) as connection:
-        passages = await ContentRepository(connection, desk.tenant).search(wanted.words)
+        passages = await KnowledgeSearch(connection, desk.tenant).find(wanted.words)
         templates = await ContentChanges(connection, desk.tenant).all(TemplateEntry)
     facts = ContentFound(
         knowledge=tuple(

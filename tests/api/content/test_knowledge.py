@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.content.content import MAX_BODY, MAX_ENTRIES, MAX_LINE
-from store.content.content import ContentRepository
+from store.content.knowledge_search import KnowledgeSearch
 from store.content.tables import knowledge_entries
 from tests.support.content.content import ENTRY, KNOWLEDGE
 from tests.support.core.engine import LiveEngine
@@ -24,7 +24,7 @@ async def create(front: LiveEngine, headers: dict[str, str], **body: object) -> 
 
 async def found(front: LiveEngine, shop: Shop, words: str) -> list[str]:
     async with front.database.tenant(shop.tenant) as connection:
-        passages = await ContentRepository(connection, shop.tenant).search(words)
+        passages = await KnowledgeSearch(connection, shop.tenant).find(words)
     return [passage.id for passage in passages]
 
 

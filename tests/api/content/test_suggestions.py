@@ -11,6 +11,7 @@ from domain.content.errors import TooManySuggestions
 from domain.content.suggestion import MAX_SUGGESTIONS, SuggestedTemplate
 from domain.tenants.client import Role
 from store.content.content import ContentRepository
+from store.content.knowledge_search import KnowledgeSearch
 from store.content.tables import knowledge_entries, suggestions
 from tests.support.content.suggestions import ENTRY, SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -31,7 +32,7 @@ TEMPLATE = SuggestedTemplate(
 
 async def _found(front: LiveEngine, shop: Shop) -> int:
     async with front.database.reading(shop.tenant) as connection:
-        return len(await ContentRepository(connection, shop.tenant).search("lavage du lin"))
+        return len(await KnowledgeSearch(connection, shop.tenant).find("lavage du lin"))
 
 
 async def test_an_entry_is_known_once_it_is_accepted(

@@ -18,6 +18,7 @@ from store.cases.content_digest import content_digest
 from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 from store.content.content_overlay import overlay
+from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from tests.support.core.rows import row_counts
 from tests.support.core.units import units_on
@@ -43,7 +44,9 @@ async def tried(
         await overlay(work.connection, shop.tenant, change, work.now)
         content = ContentRepository(work.connection, shop.tenant)
         shown = [one.name for one in (await content.templates()).templates]
-        found = [one.title for one in await content.search(words)]
+        found = [
+            one.title for one in await KnowledgeSearch(work.connection, shop.tenant).find(words)
+        ]
         digest = await content_digest(work.connection, shop.tenant)
     return digest, shown, found
 

@@ -9,9 +9,10 @@ from domain.agent.embedding import Embedding
 from domain.content.content import KnowledgeChange
 from domain.content.errors import TooMuchContent
 from store.content import content
-from store.content.content import MAX_PASSAGES, ContentRepository
+from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entries
+from store.content.knowledge_search import MAX_PASSAGES, KnowledgeSearch
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from tests.support.core.rows import rows
@@ -56,7 +57,7 @@ async def found(
 ) -> list[str]:
     near = Embedding(model=model, values=values) if values else None
     async with database.tenant(shop.tenant) as connection:
-        passages = await ContentRepository(connection, shop.tenant).search(text, near)
+        passages = await KnowledgeSearch(connection, shop.tenant).find(text, near)
     assert sorted((one.rank for one in passages), reverse=True) == [one.rank for one in passages]
     return [passage.id for passage in passages]
 
@@ -215,7 +216,7 @@ async def test_a_found_entry_has_its_sentences_and_how_near_each_is(
         await keep_chunks(connection, entry, embeddings, NOW)
     near = Embedding(model=MODEL, values=(0.0, 1.0))
     async with database.tenant(shop.tenant) as connection:
-        (passage,) = await ContentRepository(connection, shop.tenant).search("to Belgium", near)
+        (passage,) = await KnowledgeSearch(connection, shop.tenant).find("to Belgium", near)
 
     assert [(one.heading, one.text, one.similarity) for one in passage.sentences] == [
         ("", "We deliver.", 0.0),
@@ -233,7 +234,7 @@ async def test_a_changed_entry_is_not_quoted_from_its_old_chunks(
         change = KnowledgeChange(body="Parcels take five days to arrive.")
         await ContentChanges(connection, shop.tenant).change_entry("parcel", change, NOW)
         near = Embedding(model=MODEL, values=(1.0, 0.1, 0.0))
-        passages = await ContentRepository(connection, shop.tenant).search("my parcel", near)
+        passages = await KnowledgeSearch(connection, shop.tenant).find("my parcel", near)
 
     (parcel,) = [passage for passage in passages if passage.id == "parcel"]
     assert [one.text for one in parcel.sentences] == ["Parcels take five days to arrive."]

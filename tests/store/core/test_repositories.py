@@ -14,6 +14,7 @@ from domain.tenants.client import Plan
 from domain.tenants.errors import ClientNotFound, KeyNotFound
 from store.billing.tables import credit_ledger
 from store.content.content import ContentRepository
+from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.intake.events import EventRepository
 from store.playbooks.playbooks import client_of
@@ -93,7 +94,7 @@ async def test_knowledge_is_found_whatever_the_accents(
     await _add_knowledge(database, shop)
 
     async with database.service() as connection:
-        found = await ContentRepository(connection, shop.tenant).search(question)
+        found = await KnowledgeSearch(connection, shop.tenant).find(question)
 
     assert found[0].title == title
 
@@ -103,7 +104,7 @@ async def test_nothing_is_found_for_nothing(database: Database, shop: Shop, ques
     await _add_knowledge(database, shop)
 
     async with database.service() as connection:
-        assert await ContentRepository(connection, shop.tenant).search(question) == ()
+        assert await KnowledgeSearch(connection, shop.tenant).find(question) == ()
 
 
 async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -> None:
@@ -111,7 +112,7 @@ async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -
     other = await open_shop(database)
 
     async with database.service() as connection:
-        assert await ContentRepository(connection, other.tenant).search("livraison") == ()
+        assert await KnowledgeSearch(connection, other.tenant).find("livraison") == ()
 
 
 async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, shop: Shop) -> None:

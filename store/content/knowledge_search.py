@@ -1,0 +1,150 @@
+"""The knowledge entries that a text is near to, by words and by meaning."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import RowMapping
+
+from domain.agent.brain import Passage
+from domain.agent.embedding import Embedding
+from domain.content.chunks import chunks_of
+from domain.core.text import fold
+from store.core.repository import TenantRepository
+
+MAX_PASSAGES: Final = 8
+_MAX_QUERY_CHARS: Final = 2_000
+_CANDIDATES: Final = 20
+# A longer message is searched by its first words, and by fewer where many entries are compared.
+_LEXEMES: Final = 60
+_PAIRS: Final = 150_000
+# Of the mean distance of a language's entries: what is subtracted from the distance of each.
+_LANGUAGE_SHARE: Final = 0.75
+
+# Entries that share words with the message, ranked by the sum of inverse document frequencies. The
+# index serves nobody to whom row-level security shows some rows alone. So each entry is read once,
+# and its words are compared as they are then. A sum is rounded, for its parts come in any order.
+_WORDS: Final = """
+    WITH own AS MATERIALIZED (
+        SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
+        FROM knowledge_entries WHERE client_id = :client_id
+    ), heard AS MATERIALIZED (
+        SELECT least(:lexemes, :pairs / greatest(count(*), 1)) AS words FROM own
+    ), asked AS MATERIALIZED (
+        SELECT language, quote_literal(lexeme)::tsquery AS query, row_number() OVER () AS word
+        FROM (
+            (SELECT 'fr' AS language, lexeme FROM unnest(to_tsvector('french', :words))
+             LIMIT (SELECT words FROM heard))
+            UNION ALL
+            (SELECT 'en', lexeme FROM unnest(to_tsvector('english', :words))
+             LIMIT (SELECT words FROM heard))
+        ) AS said
+    ), written AS MATERIALIZED (
+        SELECT language, count(*) AS entries FROM own GROUP BY language
+    ), matched AS (
+        SELECT entry, own.language, count(*) OVER (PARTITION BY word) AS among
+        FROM own JOIN asked USING (language) WHERE words @@ query
+    ), scored AS (
+        SELECT entry,
+               round(sum(ln(1 + (entries - among + 0.5::float8) / (among + 0.5::float8)))::numeric,
+                     6) AS score
+        FROM matched JOIN written USING (language)
+        GROUP BY entry
+    ), by_words AS (
+        SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place
+        FROM scored JOIN own USING (entry)
+        ORDER BY place
+        LIMIT :candidates
+    )
+"""
+
+_SEARCH: Final = sa.text(f"""
+    {_WORDS}
+    SELECT id, title, body, language, score::float8 AS rank
+    FROM by_words JOIN knowledge_entries USING (id)
+    WHERE client_id = :client_id
+    ORDER BY rank DESC, id
+    LIMIT :limit
+""")  # noqa: S608 - a constant is put in, no value
+
+# Entries near in meaning are found as well; reciprocal rank fusion needs no common measure of the
+# two searches. Only embeddings of the question's model and length are comparable with it. Texts in
+# the question's own language are nearer than others: most of that is taken out.
+_FUSED: Final = sa.text(f"""
+    {_WORDS}, near AS (
+        SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
+        FROM knowledge_chunks
+        WHERE client_id = :client_id AND model = :model AND vector_dims(embedding) = :dimensions
+        GROUP BY entry_id
+    ), by_meaning AS (
+        SELECT id, row_number() OVER (ORDER BY fair_distance, id) AS place
+        FROM (
+            SELECT id,
+                   distance - :language_share * avg(distance) OVER (PARTITION BY language)
+                       AS fair_distance
+            FROM near JOIN knowledge_entries USING (id)
+            WHERE client_id = :client_id
+        ) AS fair
+        ORDER BY place
+        LIMIT :candidates
+    ), found AS (
+        SELECT id, sum(1.0 / (60 + place)) AS rank
+        FROM (
+            SELECT id, place FROM by_words UNION ALL SELECT id, place FROM by_meaning
+        ) AS ranked
+        GROUP BY id
+        ORDER BY rank DESC, id
+        LIMIT :limit
+    )
+    SELECT id, title, body, language, rank::float8 AS rank,
+           1 - near.distance AS similarity, cut.sentences
+    FROM found JOIN knowledge_entries USING (id) LEFT JOIN near USING (id)
+    LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+                   'heading', heading, 'text', sentence.text, 'chunk', place,
+                   'similarity', 1 - (sentence.embedding <=> CAST(:vector AS vector))
+               ) ORDER BY place, sentence.number) AS sentences
+        FROM knowledge_chunks, ROWS FROM (unnest(sentences), unnest(sentence_embeddings))
+            WITH ORDINALITY AS sentence (text, embedding, number)
+        WHERE client_id = :client_id AND entry_id = found.id AND model = :model
+          AND vector_dims(knowledge_chunks.embedding) = :dimensions
+    ) AS cut ON true
+    WHERE client_id = :client_id
+    ORDER BY rank DESC, id
+""")  # noqa: S608 - a constant is put in, no value
+
+
+class KnowledgeSearch(TenantRepository):
+    async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
+        """Return the knowledge entries that share words with `text`, the nearest first.
+
+        With `near`, the text's embedding, also those near in meaning, cut into sentences.
+        """
+        values: dict[str, str | float] = {
+            "words": fold(text[:_MAX_QUERY_CHARS]),
+            "client_id": self._tenant,
+            "limit": MAX_PASSAGES,
+            "candidates": _CANDIDATES,
+            "lexemes": _LEXEMES,
+            "pairs": _PAIRS,
+        }
+        if near is not None:
+            values |= {
+                "vector": near.literal,
+                "model": near.model,
+                "dimensions": len(near.values),
+                "language_share": _LANGUAGE_SHARE,
+            }
+        rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
+        return tuple(_passage(row) for row in rows.mappings())
+
+
+def _passage(row: RowMapping) -> Passage:
+    """A found entry. One without embeddings is cut here, and its sentences have no similarity."""
+    kept = {name: value for name, value in row.items() if value is not None}
+    if "sentences" not in kept:
+        kept["sentences"] = [
+            {"heading": chunk.heading, "text": sentence, "chunk": place}
+            for place, chunk in enumerate(chunks_of(kept["body"]))
+            for sentence in chunk.sentences
+        ]
+    return Passage.model_validate(kept)
