@@ -59,6 +59,7 @@ from domain.intake.errors import (
     InvalidIdempotencyKey,
     RunInProgress,
     TooManyRequests,
+    UnmatchedRoomUsed,
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
 from domain.playbooks.errors import (
@@ -261,6 +262,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         429,
         "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur.",
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
+    ),
+    UnmatchedRoomUsed: ErrorAnswer(
+        429, "Trop de données en 24 heures pour des événements sans playbook actif."
     ),
     TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
     CallerBusy: ErrorAnswer(429, "Trop de requêtes à la fois. Réessayez dans un instant."),

@@ -9,7 +9,12 @@ from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
 from domain.inbound.inbound_webhook import Outcome, WaitsFor, WebhookState
 from domain.inbound.kept_bytes import MIDDLE, UNPROVED_WAITING
 from domain.inbound.meaning import InboundTicket
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.errors import (
+    ClientRateLimited,
+    CustomerRateLimited,
+    UnmatchedRoomUsed,
+    UnprovedShareUsed,
+)
 from domain.intake.event import InboundEvent
 from domain.intake.limit_key import LimitKey
 from domain.intake.unproved_share import SPACING, is_unproved
@@ -40,8 +45,8 @@ async def take_ticket(
 
     One that the client's limit, its customer's, the share of unproved senders or the quota refuses
     waits, and so does one that would overtake such a message. An unproved one may find no place to
-    wait, and is let go. Raises what `admit_event` raises but
-    for these limits.
+    wait, and is let go. One that no playbook wants is not kept once their room is used. Raises what
+    `admit_event` raises but for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -71,6 +76,8 @@ async def take_ticket(
             )
             return about(outcome, event_id=event_id)
         # Raised before anything is written.
+        except UnmatchedRoomUsed as refused:
+            return about(Outcome.NO_PLAYBOOK, reason=refused.code)
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
                 work.deliver(
