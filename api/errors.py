@@ -68,6 +68,7 @@ from domain.playbooks.errors import (
     PlaybookChanged,
     PlaybookNameTaken,
     PlaybookNotFound,
+    PlaybookVersionsFull,
     TooManyPlaybookChanges,
     TooManyPlaybooks,
 )
@@ -199,6 +200,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooManyPlaybookChanges: ErrorAnswer(
         409, "{limit} versions et activations de playbooks au plus par jour : réessayez demain."
     ),
+    PlaybookVersionsFull: ErrorAnswer(409, "Plus de place pour des versions de playbooks."),
     TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),

@@ -66,18 +66,17 @@ async def take_ticket(
             event = await with_own_addresses(
                 MailSenderRepository(work.connection, work.tenant), ticket.event, service_address
             )
-            event_id, outcome = await _admit(work, actor, webhook, event, now)
-            await AttachmentRepository(work.connection, work.tenant).store(
-                event_id,
-                ticket.attachments,
-                is_unproved=unproved,
-                now=work.now,
-                new_id=work.new_id,
-            )
-            return about(outcome, event_id=event_id)
+            event_id, outcome, reason = await _admit(work, actor, webhook, event, now)
+            if event_id is not None:
+                await AttachmentRepository(work.connection, work.tenant).store(
+                    event_id,
+                    ticket.attachments,
+                    is_unproved=unproved,
+                    now=work.now,
+                    new_id=work.new_id,
+                )
+            return about(outcome, reason=reason, event_id=event_id)
         # Raised before anything is written.
-        except UnmatchedRoomUsed as refused:
-            return about(Outcome.NO_PLAYBOOK, reason=refused.code)
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
                 work.deliver(
@@ -126,8 +125,9 @@ async def _behind(
 
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
-) -> tuple[str, Outcome]:
-    """Return the id of the event, and what became of the webhook."""
+) -> tuple[str | None, Outcome, str | None]:
+    """Return the id of the event, what became of the webhook, and why the event is not kept, if it
+    is not."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),
@@ -136,9 +136,12 @@ async def _admit(
         received_at=webhook.created_at,
         received_by=webhook.provider,
     )
-    admitted = await admit_event(work, actor, arrival, now)
+    try:
+        admitted = await admit_event(work, actor, arrival, now)
+    except UnmatchedRoomUsed as refused:
+        return None, Outcome.NO_PLAYBOOK, refused.code
     is_run = isinstance(admitted, Admitted)
-    return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK
+    return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK, None
 
 
 def _key(customer: LimitKey | None) -> str | None:

@@ -1,4 +1,4 @@
-"""How much of a client's room for events that no playbook wants is used. Only such an event asks."""
+"""How much of the room for events that no playbook wants is used. Only such an event asks."""
 
 from dataclasses import dataclass
 from datetime import datetime
