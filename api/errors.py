@@ -59,6 +59,7 @@ from domain.intake.errors import (
     InvalidIdempotencyKey,
     RunInProgress,
     TooManyRequests,
+    UnmatchedRoomUsed,
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
 from domain.playbooks.errors import (
@@ -67,6 +68,7 @@ from domain.playbooks.errors import (
     PlaybookChanged,
     PlaybookNameTaken,
     PlaybookNotFound,
+    PlaybookVersionsFull,
     TooManyPlaybookChanges,
     TooManyPlaybooks,
 )
@@ -198,6 +200,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooManyPlaybookChanges: ErrorAnswer(
         409, "{limit} versions et activations de playbooks au plus par jour : réessayez demain."
     ),
+    PlaybookVersionsFull: ErrorAnswer(409, "Plus de place pour des versions de playbooks."),
     TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
@@ -261,6 +264,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         429,
         "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur.",
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
+    ),
+    UnmatchedRoomUsed: ErrorAnswer(
+        429, "Trop de données en 24 heures pour des événements sans playbook actif."
     ),
     TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
     CallerBusy: ErrorAnswer(429, "Trop de requêtes à la fois. Réessayez dans un instant."),

@@ -1,9 +1,14 @@
-"""Room for exports: so many at once in this process, on connections that nobody else needs."""
+"""Room for exports: so many at once in this process, on connections that nobody else needs.
+
+A client has one place at most. Clients without a paid plan share _UNPAID of the places, so that
+free accounts, however many, leave the others to those who pay. While everything is taken, a reader
+that is slower than _PACE gives way to who waits.
+"""
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 from domain.core.ids import TenantId
@@ -12,39 +17,108 @@ from store.core.database import Database
 from store.core.pools import EXPORTS
 from store.core.snapshot import Snapshot
 
-# A client whose readers are slow leaves room for others.
-_OF_ONE_CLIENT: Final = 2
+_UNPAID: Final = EXPORTS // 2
 _PATIENCE_S: Final = 5.0
+
+_PACE: Final = 128 * 1024
+"""Bytes a second that a reader should take."""
+
+_SLOW_AFTER_S: Final = 5.0
+"""Seconds that a reader may be behind that pace."""
+
+
+class ExportPlace:
+    """What one export holds, and how far its reader is behind the pace. Only the time that is spent
+    waiting for the reader counts, and none in which PostgreSQL works."""
+
+    def __init__(self, tenant: TenantId) -> None:
+        self.tenant: Final = tenant
+        self.pays = False
+        self.lost = asyncio.Event()
+        """Set when the place is given to somebody who waits."""
+        self._behind_s = 0.0
+        self._sending_since: float | None = None
+
+    @contextmanager
+    def sending(self, size: int) -> Iterator[None]:
+        """While so many bytes are on their way to the reader."""
+        self._sending_since = time.monotonic()
+        try:
+            yield
+            # What is taken faster saves nothing up: buffers on the way take megabytes at once.
+            self._behind_s = max(0.0, self.behind_s - size / _PACE)
+        finally:
+            self._sending_since = None
+
+    @property
+    def behind_s(self) -> float:
+        since = self._sending_since
+        return self._behind_s + (0.0 if since is None else time.monotonic() - since)
 
 
 class Exports:
-    def __init__(self, database_url: str, *, patience_s: float = _PATIENCE_S) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        *,
+        patience_s: float = _PATIENCE_S,
+        slow_after_s: float = _SLOW_AFTER_S,
+    ) -> None:
         self.database = Database(database_url, pool_size=EXPORTS)
         self._patience_s = patience_s
-        self._under_way: Counter[TenantId] = Counter()
+        self._slow_after_s = slow_after_s
+        self._places: list[ExportPlace] = []
         self._changed = asyncio.Condition()
 
     @asynccontextmanager
-    async def snapshot(self, tenant: TenantId) -> AsyncIterator[Snapshot]:
-        """A client's rows, once there is room: until then, nothing is held. Raises ExportsBusy,
-        EngineUnavailable."""
-        await self._wait_for_room(tenant)
+    async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
+        """A client's rows, once there is room: until then, nothing is held. `pays`: whether the
+        client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
+        place.pays = pays
+        await self._take(place)
         try:
-            async with self.database.snapshot(tenant) as snapshot:
+            async with self.database.snapshot(place.tenant) as snapshot:
                 yield snapshot
         finally:
-            self._under_way[tenant] -= 1
-            self._under_way += Counter()  # forgets those that have none
+            self._places.remove(place)
             async with self._changed:
                 self._changed.notify_all()
 
-    async def _wait_for_room(self, tenant: TenantId) -> None:
+    async def _take(self, place: ExportPlace) -> None:
+        if await self._finds_room(place):
+            return
+        slowest = self._slowest_before(place)
+        if slowest is None:
+            raise ExportsBusy
+        slowest.lost.set()
+        if not await self._finds_room(place):
+            raise ExportsBusy
+
+    async def _finds_room(self, place: ExportPlace) -> bool:
         try:
             async with asyncio.timeout(self._patience_s), self._changed:
-                await self._changed.wait_for(lambda: self._has_room(tenant))
-                self._under_way[tenant] += 1
+                await self._changed.wait_for(lambda: self._has_room(place))
+                self._places.append(place)
         except TimeoutError:
-            raise ExportsBusy from None
+            return False
+        return True
 
-    def _has_room(self, tenant: TenantId) -> bool:
-        return self._under_way.total() < EXPORTS and self._under_way[tenant] < _OF_ONE_CLIENT
+    def _has_room(self, place: ExportPlace) -> bool:
+        if len(self._places) >= EXPORTS or self._holds_one(place.tenant):
+            return False
+        return place.pays or sum(not one.pays for one in self._places) < _UNPAID
+
+    def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
+        """The slow reader whose place this one may have. Nobody loses one to a client that has one,
+        and nobody who pays loses one to a client that does not."""
+        if self._holds_one(place.tenant):
+            return None
+        slow = [
+            one
+            for one in self._places
+            if (place.pays or not one.pays) and one.behind_s > self._slow_after_s
+        ]
+        return max(slow, key=lambda one: one.behind_s, default=None)
+
+    def _holds_one(self, tenant: TenantId) -> bool:
+        return any(one.tenant == tenant for one in self._places)

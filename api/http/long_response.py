@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import structlog
 from starlette.responses import Response
@@ -33,9 +33,18 @@ class ReaderLimits:
 DEFAULT_LIMITS: Final = ReaderLimits()
 
 
+class HeldPlace(Protocol):
+    """What an answer holds that others wait for, as in `api/exports.py`."""
+
+    lost: asyncio.Event
+
+    def sending(self, size: int) -> AbstractContextManager[None]: ...
+
+
 class ExportResponse(Response):
     """`pieces` are begun before the status is sent: what they raise first is answered like any
-    error. What they raise later leaves the answer without an end, and the server cuts it off."""
+    error. What they raise later leaves the answer without an end, and the server cuts it off, as it
+    does when `held` is lost."""
 
     def __init__(
         self,
@@ -43,6 +52,7 @@ class ExportResponse(Response):
         headers: Mapping[str, str],
         traffic: GatewayTraffic,
         limits: ReaderLimits = DEFAULT_LIMITS,
+        held: HeldPlace | None = None,
     ) -> None:
         self.status_code = 200
         self.background = None
@@ -51,16 +61,20 @@ class ExportResponse(Response):
         self._pieces = pieces
         self._traffic = traffic
         self._limits = limits
+        self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """A reader that leaves or stalls is nobody's error: the answer then just has no end."""
         try:
             async with asyncio.timeout(self._limits.total_s) as patience, aclosing(self._pieces):
-                watching = asyncio.create_task(end_when_gone(receive, patience))
+                watching = [asyncio.create_task(end_when_gone(receive, patience))]
+                if self._held is not None:
+                    watching.append(asyncio.create_task(_end_when_lost(self._held, patience)))
                 try:
                     await self._write(send)
                 finally:
-                    watching.cancel()
+                    for one in watching:
+                        one.cancel()
         except TimeoutError:
             _log.warning("export broken off: its reader left or was too slow")
 
@@ -89,8 +103,10 @@ class ExportResponse(Response):
     async def _send_piece(self, piece: bytes, send: Send) -> None:
         for begin in range(0, len(piece), _SENT):
             body = piece[begin : begin + _SENT]
+            sending = self._held.sending(len(body)) if self._held else nullcontext()
             async with asyncio.timeout(self._limits.stalled_s):
-                await send({"type": "http.response.body", "body": body, "more_body": True})
+                with sending:
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
 @asynccontextmanager
@@ -108,4 +124,9 @@ async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
     """The server says nothing when it sends to somebody who is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
+    patience.reschedule(asyncio.get_running_loop().time())
+
+
+async def _end_when_lost(held: HeldPlace, patience: asyncio.Timeout) -> None:
+    await held.lost.wait()
     patience.reschedule(asyncio.get_running_loop().time())

@@ -48,7 +48,8 @@ class WaitsFor(StrEnum):
 class Outcome(StrEnum):
     """What became of a webhook.
 
-    `event`: an event with a run. `no_playbook`: an event that no playbook wants. `order_updated`,
+    `event`: an event with a run. `no_playbook`: an event that no playbook wants; it is not kept
+    where such events have filled their room. `order_updated`,
     `order_known`: it said something new of an order, or nothing new. `duty_done`: all of it was
     done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the
     helpdesk. `ticket_closed`: people are done in the ticket, and the agent answers there again.

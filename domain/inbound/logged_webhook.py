@@ -21,7 +21,7 @@ _WAITS: Final = {
 }
 _OUTCOMES: Final = {
     Outcome.EVENT: "It became an event, and a run works on it.",
-    Outcome.NO_PLAYBOOK: "It became an event that no active playbook is for.",
+    Outcome.NO_PLAYBOOK: "No active playbook is for it.",
     Outcome.ORDER_UPDATED: "It said something new of an order.",
     Outcome.ORDER_KNOWN: "What it says of the order was known.",
     Outcome.DUTY_DONE: "What the platform asked for is done.",

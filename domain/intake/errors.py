@@ -68,6 +68,17 @@ class UnprovedShareUsed(DomainError):
         self.retry_after_s = retry_after_s
 
 
+class UnmatchedRoomUsed(DomainError):
+    """Events that no playbook wants have filled their room of the day
+    (`domain/intake/unmatched_room.py`)."""
+
+    code = "unmatched_room_used"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s
+
+
 class AttachmentNotFound(DomainError):
     """There is no such file, it is another client's, or its bytes are not kept."""
 

@@ -83,3 +83,10 @@ class TooManyPlaybookChanges(InvalidInput):
     @property
     def facts(self) -> Mapping[str, Fact]:
         return {"limit": self.limit}
+
+
+class PlaybookVersionsFull(InvalidInput):
+    """The client's versions have as many bytes as are kept. What is on may be turned off or deleted
+    all the same."""
+
+    code = "playbook_versions_full"

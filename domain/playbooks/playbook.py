@@ -30,6 +30,10 @@ MAX_DAY_CHANGES: Final = 1_000
 """Versions and activations of one client in 24 hours. Versions are kept: each explains the runs
 that it answered. Each activation is told to the client's webhooks."""
 
+MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
+"""Of all versions of one client, deleted playbooks included, as PostgreSQL keeps them. None is
+removed: runs, audit entries and drafts of shadow mode refer to them, and each may be restored."""
+
 
 class Playbook(BaseModel):
     """One version of a playbook. A run records `id` and `version` of the one that won."""

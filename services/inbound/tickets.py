@@ -9,7 +9,12 @@ from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
 from domain.inbound.inbound_webhook import Outcome, WaitsFor, WebhookState
 from domain.inbound.kept_bytes import MIDDLE, UNPROVED_WAITING
 from domain.inbound.meaning import InboundTicket
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.errors import (
+    ClientRateLimited,
+    CustomerRateLimited,
+    UnmatchedRoomUsed,
+    UnprovedShareUsed,
+)
 from domain.intake.event import InboundEvent
 from domain.intake.limit_key import LimitKey
 from domain.intake.unproved_share import SPACING, is_unproved
@@ -40,8 +45,8 @@ async def take_ticket(
 
     One that the client's limit, its customer's, the share of unproved senders or the quota refuses
     waits, and so does one that would overtake such a message. An unproved one may find no place to
-    wait, and is let go. Raises what `admit_event` raises but
-    for these limits.
+    wait, and is let go. One that no playbook wants is not kept once their room is used. Raises what
+    `admit_event` raises but for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -61,15 +66,16 @@ async def take_ticket(
             event = await with_own_addresses(
                 MailSenderRepository(work.connection, work.tenant), ticket.event, service_address
             )
-            event_id, outcome = await _admit(work, actor, webhook, event, now)
-            await AttachmentRepository(work.connection, work.tenant).store(
-                event_id,
-                ticket.attachments,
-                is_unproved=unproved,
-                now=work.now,
-                new_id=work.new_id,
-            )
-            return about(outcome, event_id=event_id)
+            event_id, outcome, reason = await _admit(work, actor, webhook, event, now)
+            if event_id is not None:
+                await AttachmentRepository(work.connection, work.tenant).store(
+                    event_id,
+                    ticket.attachments,
+                    is_unproved=unproved,
+                    now=work.now,
+                    new_id=work.new_id,
+                )
+            return about(outcome, reason=reason, event_id=event_id)
         # Raised before anything is written.
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
@@ -119,8 +125,9 @@ async def _behind(
 
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
-) -> tuple[str, Outcome]:
-    """Return the id of the event, and what became of the webhook."""
+) -> tuple[str | None, Outcome, str | None]:
+    """Return the id of the event, what became of the webhook, and why the event is not kept, if it
+    is not."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),
@@ -129,9 +136,12 @@ async def _admit(
         received_at=webhook.created_at,
         received_by=webhook.provider,
     )
-    admitted = await admit_event(work, actor, arrival, now)
+    try:
+        admitted = await admit_event(work, actor, arrival, now)
+    except UnmatchedRoomUsed as refused:
+        return None, Outcome.NO_PLAYBOOK, refused.code
     is_run = isinstance(admitted, Admitted)
-    return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK
+    return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK, None
 
 
 def _key(customer: LimitKey | None) -> str | None:

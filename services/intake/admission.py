@@ -31,7 +31,11 @@ from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.door import Door
-from services.intake.shares import check_unproved_share, check_widget_share
+from services.intake.shares import (
+    check_unmatched_room,
+    check_unproved_share,
+    check_widget_share,
+)
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import PATIENCE_S
@@ -133,7 +137,8 @@ async def admit_event(
     many at once exactly as many get in as there is room for.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown;
-    of a message that a platform brought and that proves no sender, UnprovedShareUsed.
+    of a message that a platform brought and that proves no sender, UnprovedShareUsed; of an event
+    that no playbook wants, UnmatchedRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -163,6 +168,8 @@ async def admit_event(
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
+    if playbook is None:
+        await check_unmatched_room(work, at)
     await _write_rows(work, arrival, customer, playbook, at)
     if arrival.event.author is not None:
         work.note(actor, "ticket typed", event_id=arrival.event_id)

@@ -1,17 +1,21 @@
-"""Shares of a client's limits: what a crowd of visitors or of unproved senders may use of them.
+"""Shares of a client's limits: what a crowd of visitors or of unproved senders may use of them,
+and what events that no playbook wants may fill.
 
 Call them behind the account's lock.
 """
 
 from datetime import datetime
+from math import ceil
 
 from domain.billing.quota import QuotaStanding
-from domain.intake.errors import UnprovedShareUsed
+from domain.intake.errors import UnmatchedRoomUsed, UnprovedShareUsed
 from domain.intake.gateway_limits import PER_CLIENT
+from domain.intake.unmatched_room import ROOM, WINDOW
 from domain.intake.unproved_share import MESSAGES, TICKET_RETRY, tickets_at
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.unit_of_work import UnitOfWork
+from store.intake.unmatched_use import UnmatchedUse
 from store.intake.unproved_use import UnprovedUse
 from store.widget.share_use import ShareUse
 
@@ -43,3 +47,10 @@ async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: d
         return
     if await use.tickets(standing.period, room) >= room:
         raise UnprovedShareUsed(TICKET_RETRY.total_seconds())
+
+
+async def check_unmatched_room(work: UnitOfWork, now: datetime) -> None:
+    """Raises UnmatchedRoomUsed. The last one that fits may go beyond the room."""
+    used = await UnmatchedUse(work.connection, work.tenant).since(now - WINDOW)
+    if used.kept >= ROOM and used.oldest is not None:
+        raise UnmatchedRoomUsed(max(1, ceil((used.oldest + WINDOW - now).total_seconds())))

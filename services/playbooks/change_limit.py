@@ -1,12 +1,12 @@
-"""How often a client's playbooks change: their versions are kept, and activations are told."""
+"""How often and how far a client's playbooks change: versions are kept, activations are told."""
 
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from domain.playbooks.errors import TooManyPlaybookChanges
+from domain.playbooks.errors import PlaybookVersionsFull, TooManyPlaybookChanges
 from domain.playbooks.merge import ImportOutcome, PlaybookChange
-from domain.playbooks.playbook import MAX_DAY_CHANGES
+from domain.playbooks.playbook import MAX_DAY_CHANGES, MAX_VERSION_BYTES
 from services.core.unit_of_work import UnitOfWork
 from store.playbooks.playbooks import PlaybookRepository
 
@@ -15,15 +15,17 @@ _DAY: Final = timedelta(days=1)
 
 async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
     """Raises TooManyPlaybookChanges where the changes bring more versions and activations than a
-    client may have of a day. Call it behind the account's lock."""
+    client may have of a day, and PlaybookVersionsFull where they bring a version and there is no
+    room for one; the last changes that fit may go beyond it. Call it behind the account's lock."""
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:
         return
-    done = await PlaybookRepository(work.connection, work.tenant).changes_since(
-        work.now - _DAY, MAX_DAY_CHANGES
-    )
+    playbooks = PlaybookRepository(work.connection, work.tenant)
+    done = await playbooks.changes_since(work.now - _DAY, MAX_DAY_CHANGES)
     if done + new > MAX_DAY_CHANGES:
         raise TooManyPlaybookChanges(MAX_DAY_CHANGES)
+    if any(map(_is_version, changes)) and await playbooks.version_bytes() >= MAX_VERSION_BYTES:
+        raise PlaybookVersionsFull
 
 
 def _is_version(change: PlaybookChange) -> bool:

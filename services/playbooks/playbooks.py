@@ -3,7 +3,8 @@
 A merchant's systems hear of each time a playbook comes on, once. Whatever begins to answer events
 passes the publish gate (`services/playbooks/publish_gate.py`) in the same transaction. A change
 that loosens waits for a second manager (`services/tenants/loosenings.py`): each use case raises
-LooseningHeld then, and takes the loosening that was `granted`.
+LooseningHeld then, and takes the loosening that was `granted`. Whatever makes a version raises
+PlaybookVersionsFull where there is no room for one.
 """
 
 from collections.abc import Collection, Sequence

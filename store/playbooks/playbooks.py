@@ -168,6 +168,10 @@ class PlaybookRepository(TenantRepository):
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
+    async def version_bytes(self) -> int:
+        """Return how many bytes the client's versions have, as they are kept."""
+        return int(await self._connection.scalar(_VERSION_BYTES, {"tenant": self._tenant}) or 0)
+
     async def _add_version(
         self, playbook: Playbook, rulebook: Rulebook, made: Made, now: datetime
     ) -> None:
@@ -187,6 +191,12 @@ class PlaybookRepository(TenantRepository):
         )
 
 
+# A size is read from its row, without the value. The constant is for what else a row has.
+_VERSION_BYTES: Final = sa.text("""
+    SELECT sum(pg_column_size(rulebook) + pg_column_size(name) + pg_column_size(event_type)
+               + coalesce(pg_column_size(note), 0) + 150)
+    FROM playbook_versions WHERE client_id = :tenant
+""")
 _CHANGED_SINCE: Final = sa.text("""
     SELECT (SELECT count(*) FROM (SELECT FROM playbook_versions
                                   WHERE client_id = :tenant AND created_at > :since

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.auth import authenticate, authorize, check_scope, limiter_key, note_use, tenant_of
+from api.exports import ExportPlace
 from api.http.long_response import ExportResponse
 from api.openapi import BEARER, LIMIT_HEADERS, RETRY_AFTER
 from api.resources import Resources, ResourcesDep
@@ -26,6 +27,7 @@ from domain.tenants.scopes import Scope
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering
 from store.exports.json_form import JsonRendering
+from store.exports.payer import is_payer
 
 router = APIRouter(route_class=DescribedRoute)
 
@@ -115,8 +117,9 @@ def export_answer(
     """All of a client, as one file that is written while it is read."""
     rendering, media_type = _FORMS[form]
     service = resources.settings.server.service
+    place = ExportPlace(tenant)
     return ExportResponse(
-        _pieces(rendering, tenant, request, resources),
+        _pieces(rendering, place, request, resources),
         {
             "content-type": media_type,
             "content-disposition": f"attachment; filename={filename(now, form, service)}",
@@ -124,13 +127,15 @@ def export_answer(
             "cache-control": "no-store",
         },
         resources.gateway_traffic,
+        held=place,
     )
 
 
 async def _pieces(
-    rendering: Rendering, tenant: TenantId, request: Request, resources: Resources
+    rendering: Rendering, place: ExportPlace, request: Request, resources: Resources
 ) -> AsyncGenerator[bytes]:
     """Raises ExportsBusy, EngineUnavailable, NoClient."""
+    tenant = place.tenant
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
         _log.error("section of an export is empty", section=section, sqlstate=sqlstate)
@@ -145,7 +150,8 @@ async def _pieces(
             )
         )
 
-    async with resources.exports.snapshot(tenant) as snapshot:
+    pays = await is_payer(resources.database, tenant, resources.now())
+    async with resources.exports.snapshot(place, pays=pays) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
         # Not when it was asked for: there may have been a wait for room.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:

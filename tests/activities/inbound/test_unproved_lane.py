@@ -12,8 +12,11 @@ from domain.inbound.kept_bytes import MIDDLE
 from domain.intake.unproved_share import MESSAGES, SENDER, SPACING
 from domain.integrations.providers import Provider
 from services.inbound import tickets
+from services.intake import shares
 from store.core.database import Database
 from store.inbound.endpoints import EndpointRepository, NewEndpoint
+from store.playbooks.playbooks import PlaybookRepository
+from tests.support.core.rows import row_counts
 from tests.support.inbound.stored import listen_to
 from tests.support.inbound.working import Inbox
 from tests.support.intake.admission import sent_before, try_to_admit
@@ -98,3 +101,23 @@ async def test_a_flood_that_waits_has_an_end(inbox: Inbox, monkeypatch: pytest.M
     assert await inbox.states(*waiting, proof) == [WAITING, WAITING, "done event"]
     assert (await inbox.row(dropped))["body"] is None
     assert (await inbox.row(dropped))["customer_key"] == "b@x.example"
+
+
+async def test_what_no_playbook_wants_is_not_kept_beyond_its_room(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The webhook ends as if it had been kept, and says why it was not."""
+    async with inbox.database.tenant(inbox.shop.tenant) as connection:
+        playbooks = PlaybookRepository(connection, inbox.shop.tenant)
+        await playbooks.switch(inbox.shop.playbook_id, active=False)
+    monkeypatch.setattr(shares, "ROOM", 1)
+    first, second = [await inbox.comes(**of(name, proved=True)) for name in ("a", "b")]
+    await inbox.work(first)
+    before = await row_counts(inbox.database, of=inbox.shop)
+    await inbox.work(second)
+
+    assert await inbox.states(first, second) == ["done no_playbook"] * 2
+    row = await inbox.row(second)
+    assert (row["reason"], row["event_id"]) == ("unmatched_room_used", None)
+    after = await row_counts(inbox.database, of=inbox.shop)
+    assert after["engine_events"] == before["engine_events"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import httpx
+import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
@@ -13,6 +14,7 @@ from domain.billing.subscription import Subscription
 from domain.core.names import WEBHOOKS_QUEUE, send_webhooks_id
 from domain.core.period import period_of
 from domain.tenants.client import Plan
+from services.intake import shares
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.core.database import Database
 from store.intake.tables import engine_events
@@ -236,3 +238,19 @@ async def _somebody_waits(database: Database) -> bool:
     )
     async with database.unscoped() as connection:
         return bool(await connection.scalar(sa.text(query)))
+
+
+async def test_events_without_a_playbook_have_a_room(
+    front: LiveEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = await open_shop(front.database, event_type="email.*")
+    monkeypatch.setattr(shares, "ROOM", 1)
+    kept = await front.post(shop, event_type="x", message="x")
+    assert (kept.status_code, kept.json()["status"]) == (200, "no_playbook")
+    before = await row_counts(front.database, of=shop)
+
+    answer = await front.post(shop, event_type="x", message="x")
+
+    assert (answer.status_code, answer.json()["code"]) == (429, "unmatched_room_used")
+    assert 24 * 3600 - 60 < int(answer.headers["retry-after"]) <= 24 * 3600
+    assert await row_counts(front.database, of=shop) == before

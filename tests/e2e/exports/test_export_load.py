@@ -13,7 +13,7 @@ from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT, MEBIBYTE, add_conversations, nothing_open, served
-from tests.support.exports.export_reader import PATIENT, ROWS, WEIGHT, reader, request
+from tests.support.exports.export_reader import WEIGHT, reader, request
 from tests.support.tenants.shop import Shop, open_shop
 
 pytestmark = pytest.mark.slow
@@ -50,25 +50,6 @@ async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
             assert answer.json()["code"] == "exports_busy"
             assert answer.headers["retry-after"] == "10"
     assert await nothing_open(url)
-
-
-async def test_slow_readers_of_one_client_leave_room(front: LiveEngine, shop: Shop) -> None:
-    url = front.settings.database.url
-    other = await open_shop(front.database)
-    add_conversations(url, shop, ROWS, weight=WEIGHT)
-    async with (
-        served(front.app, PATIENT) as port,
-        reader(port, request(shop)) as first,
-        reader(port, request(shop)) as second,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as http,
-    ):
-        await first.begin()
-        await second.begin()
-
-        third = await http.get(EXPORT, headers=shop.headers)
-        others = await http.get(EXPORT, headers=other.headers)
-
-    assert (third.status_code, others.status_code) == (503, 200)
 
 
 @pytest.mark.parametrize("stalls", [False, True])

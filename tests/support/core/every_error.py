@@ -39,6 +39,7 @@ from domain.intake.errors import (
     CustomerRateLimited,
     LargeEventsWait,
     TooManyRequests,
+    UnmatchedRoomUsed,
     UnprovedShareUsed,
 )
 from domain.intake.rate_limit import Limit, LimitScope
@@ -148,6 +149,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         ClientRateLimited(0.2),
         QuotaExhausted(STANDING),
         TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
+        UnmatchedRoomUsed(60.0),
         InvalidWebhook("message", "{reason} {nothing}"),
         InvalidContent("message", "{reason} {nothing}"),
         InvalidReplay("message", "{reason} {nothing}"),

@@ -1,0 +1,25 @@
+"""Whether the client of an export pays, which decides how much room it has."""
+
+from datetime import datetime
+
+from sqlalchemy.exc import ProgrammingError
+
+from domain.core.ids import TenantId
+from domain.integrations.mail_allowance import is_accountable
+from domain.tenants.errors import ClientNotFound, NoClient
+from store.core.database import Database
+from store.tenants.accounts import AccountRepository
+
+
+async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
+    """Return whether it has a plan that is paid for or given by the operator. One that cannot be
+    read counts as none: the export leaves that section empty. Raises NoClient, EngineUnavailable.
+    """
+    try:
+        async with database.reading(tenant) as connection:
+            subscription = await AccountRepository(connection, tenant).subscription()
+    except ClientNotFound:
+        raise NoClient from None
+    except ProgrammingError:
+        return False
+    return is_accountable(subscription, now)
