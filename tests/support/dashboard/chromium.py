@@ -23,8 +23,13 @@ DESK: Final = (1280, 900)
 PHONE: Final = (390, 844)
 Theme = Literal["light", "dark"]
 
-_AXE: Final = {
+AXE: Final = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+    "resultTypes": ["violations"],
+}
+# What another theme can change.
+AXE_OF_COLOURS: Final = {
+    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
     "resultTypes": ["violations"],
 }
 # Scroll containers of their own may be wider than the screen; the page may not.
@@ -94,34 +99,29 @@ class Seat:
     async def text(self) -> str:
         return await self.page.locator("main").inner_text()
 
-    async def too_wide(self, width: int) -> int:
-        """By how many pixels the page would scroll sideways on a screen of this width."""
-        async with self._of_width(width):
-            over: int = await self.page.evaluate(_TOO_WIDE)
+    async def of_width(self, width: int) -> None:
+        """On a screen of this width from now on."""
+        await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
+
+    async def too_wide(self) -> int:
+        """By how many pixels the page would scroll sideways."""
+        over: int = await self.page.evaluate(_TOO_WIDE)
         return over
 
-    async def broken_words(self, width: int) -> list[str]:
-        """Return the words that the page breaks in the middle on a screen of this width."""
-        async with self._of_width(width):
-            broken: list[str] = await self.page.evaluate(_BROKEN_WORDS)
+    async def broken_words(self) -> list[str]:
+        """Return the words that the page breaks in the middle."""
+        broken: list[str] = await self.page.evaluate(_BROKEN_WORDS)
         return broken
-
-    @asynccontextmanager
-    async def _of_width(self, width: int) -> AsyncIterator[None]:
-        before = self.page.viewport_size
-        await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
-        yield
-        if before is not None:
-            await self.page.set_viewport_size(before)
 
     async def in_theme(self, theme: Theme) -> None:
         await self.page.emulate_media(color_scheme=theme)
 
-    async def findings(self) -> list[str]:
+    async def findings(self, asked: Mapping[str, object] = AXE) -> list[str]:
         """What axe finds serious or critical."""
         # The page's policy lets no script in but ours; the browser itself evaluates this one.
-        await self.page.evaluate(AXE_SCRIPT)
-        found: dict[str, Any] = await self.page.evaluate(f"axe.run(document, {json.dumps(_AXE)})")
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(AXE_SCRIPT)
+        found: dict[str, Any] = await self.page.evaluate(f"axe.run(document, {json.dumps(asked)})")
         return [
             f"{one['impact']}: {one['id']}: {where['html'][:200]}: {where['failureSummary'][:300]}"
             for one in found["violations"]
