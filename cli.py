@@ -146,11 +146,9 @@ app = TyperGroup(
 
 
 def main() -> NoReturn:
-    """Run one command, and leave without tearing the interpreter down.
-
-    Threads of Temporal's client may still want the interpreter while it is finalized, which ends a
-    process whose work is done by a signal (measured: one in ten).
-    """
+    """Run one command, and exit without finalizing the interpreter. Threads of Temporal's client
+    may still need it, and a signal would then end a process whose work is done (measured: one in
+    ten)."""
     configure_logs("INFO")  # to stderr, where the audit entries of what it changes go
     try:
         app()

@@ -56,8 +56,8 @@ def working_on(queue: str) -> Working:
 
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
-    """Work until SIGINT or SIGTERM; what has begun is finished first. A second signal ends the
-    process at once, as a crash would: other workers take over what it had."""
+    """Work until SIGINT or SIGTERM, and finish started work first. A second signal ends the process
+    immediately, like a crash: other workers take over its work."""
     stop = _asked_to_stop()
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics
@@ -86,7 +86,7 @@ async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | N
 
 
 def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
-    """What a worker's `/readyz` asks."""
+    """Return the checks of a worker's `/readyz`."""
 
     async def database_serves() -> str:
         await database.ping()
@@ -126,7 +126,7 @@ def start(queue: str, settings: Settings) -> None:
     probes = Probes(Metrics())
     with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
         probes.library = set_up(numbers=port is not None)
-        if queue == names.ENGINE_QUEUE:  # the one that sends mail
+        if queue == names.ENGINE_QUEUE:  # the worker that sends mail
             warn_of_what_is_missing(settings)
         uvloop.run(run(queue, settings, probes, traces))
 

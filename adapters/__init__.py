@@ -1,1 +1,1 @@
-"""The network's other ends, and the machine's clock and chance."""
+"""Adapters to external systems, and to the machine's clock and id generator."""

@@ -1,4 +1,4 @@
-"""Sealing: authenticated encryption for what is kept or sent unread, and digests by its keys."""
+"""Sealing: authenticated encryption of secrets in storage and transit, and digests by its keys."""
 
 import base64
 import binascii
@@ -9,18 +9,18 @@ from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-# A text that begins with it is compressed too.
+# Marks a text that is compressed too.
 _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
-# Four times the largest body that the gateway takes.
+# Four times the largest body that the gateway accepts.
 _MAX_BYTES: Final = 4 * 1024 * 1024
-# The digests' key is never the sealing one itself.
+# The digests' key always differs from the sealing key.
 _DIGESTS: Final = b"digest of a name"
 
 
 class FernetSealer:
-    """Seals with the first key and unseals with any, so that keys can be rotated. What is longer
-    than 512 bytes is compressed first."""
+    """Seals with the first key and unseals with any, so that keys can be rotated. Text longer than
+    512 bytes is compressed first."""
 
     def __init__(self, keys: str) -> None:
         """`keys`: Fernet keys, comma-separated, newest first. Raises ValueError on a bad one."""
@@ -47,12 +47,12 @@ class FernetSealer:
 def _packed(text: bytes) -> bytes:
     if len(text) < _WORTH_COMPRESSING and not text.startswith(_COMPRESSED):
         return text
-    # The fastest level: it runs where others are answered.
+    # The fastest level, because it runs while other requests are answered.
     return _COMPRESSED + zlib.compress(text, 1)
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Raises ValueError for what would become larger than anything that we seal."""
+    """Return the unpacked text. Raises ValueError if it is larger than anything that we seal."""
     if not packed.startswith(_COMPRESSED):
         return packed
     unpacking = zlib.decompressobj()

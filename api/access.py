@@ -1,8 +1,8 @@
-"""Who may use a route: dependencies for a route's parameters.
+"""Route dependencies that decide which callers may use a route.
 
-They are solved in the order of the parameters, so a route that names its caller first reads no body
-of somebody who may not send one. `/api/dashboard` takes session tokens only: a leaked key decides
-nothing there.
+FastAPI solves them in the order of the parameters. A route that names its caller first reads no
+body from a caller that may not send one. `/api/dashboard` takes session tokens only, so that a
+leaked key cannot decide anything there.
 """
 
 from collections.abc import Set
@@ -59,7 +59,7 @@ class Member:
 async def signed_in(
     request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
 ) -> User:
-    """Who is signed in. Counts the request, and lets no cache keep its answer.
+    """Return the signed-in user. Counts the request and forbids caches to keep the answer.
 
     Raises Unauthenticated, TooManyRequests.
     """
@@ -119,12 +119,12 @@ async def check_chosen(user: User, client_id: str | None, resources: Resources) 
 
 
 class InClient(Part):
-    """The caller's part in the client that the query names, by default the caller's own.
+    """The caller's membership in the client that the query names, by default the caller's own.
 
-    `roles`: who may go on. The use case asks again; here it keeps the rest from sending a body.
-    `chosen`: a user of several clients must name one. Raises Unauthenticated, TooManyRequests,
-    InvalidQuery, ClientIdMissing, AccessDenied, NoClient, RoleRequired, and ClientNotFound to
-    internal admins.
+    `roles`: the roles that may go on. The use case checks them again; checking here keeps other
+    callers from sending a body. `chosen`: a user of several clients must name one. Raises
+    Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient,
+    RoleRequired, and ClientNotFound to internal admins.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -148,7 +148,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """A query about one client, and who asks."""
+    """A query about one client, with the client and the caller."""
 
     tenant: TenantId
     actor: Actor
@@ -156,8 +156,8 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """The same for a list or a report, whose query asks for more than the client. Raises the
-    same."""
+    """As `InClient`, for a list or a report whose query has more fields than the client. Raises the
+    same errors."""
 
     security = SESSION
 
@@ -228,7 +228,8 @@ UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE, Scope.US
 
 
 class GatewayCaller(Part):
-    """Who calls the gateway, by any scheme. Raises Unauthenticated, InsufficientScope."""
+    """The caller of the gateway, authenticated by any scheme. Raises Unauthenticated,
+    InsufficientScope."""
 
     security = EVERY_SCHEME
     counted = False
@@ -245,9 +246,10 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 
 class SignedIn(Part):
-    """Who is signed in, where the body names the client. Raises Unauthenticated, TooManyRequests.
+    """The signed-in user of a route whose body names the client. Raises Unauthenticated,
+    TooManyRequests.
 
-    The route then asks `member_for`. `counted_as`: which limit the request counts against.
+    The route then calls `member_for`. `counted_as`: the limit that the request counts against.
     """
 
     security = SESSION
@@ -267,10 +269,11 @@ class MemberAt(Member):
 
 
 class InClientOf(Part):
-    """The caller's part in the client of the record that the path names.
+    """The caller's membership in the client that owns the record in the path.
 
-    Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing` for another client's record
-    as well. `path_id`: where the path names it; `client_of`: whose it is.
+    Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing`, also for a record of
+    another client. `path_id`: the path parameter that holds the record's id. `client_of`: finds the
+    owner.
     """
 
     security = SESSION

@@ -1,5 +1,5 @@
-"""What callers are answered about signing in, payments, senders of mail and the widget; a part of
-the table in `api/errors.py`."""
+"""Answers to errors of sign-in, payments, mail senders and the widget; a part of the table in
+`api/errors.py`."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Who calls, and for which client: it mints a request's TenantId. `api/access.py` asks it for the
-routes."""
+"""Authenticate the caller and determine its client. This module mints a request's TenantId;
+`api/access.py` calls it for the routes."""
 
 import hmac
 from collections.abc import Set
@@ -54,8 +54,8 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 
 def may_vouch(caller: Caller) -> bool:
-    """Whether the caller's word on a customer's address counts: that of an `ak_` key or of the
-    engine secret. An MCP key acts for a program, and a session for a person."""
+    """Return whether the caller may vouch for a customer's address: an `ak_` key or the engine
+    secret may. An MCP key acts for a program and a session for a person, so neither may."""
     match caller:
         case InternalWorker():
             return True
@@ -90,7 +90,7 @@ async def _signed_in(token: str, resources: Resources) -> User:
 
 
 async def key_holder(token: str, resources: Resources) -> ActiveKey:
-    """Whose API key it is. Raises Unauthenticated."""
+    """Return the API key that the token is. Raises Unauthenticated."""
     material = key_material(token)
     if material is None:
         raise Unauthenticated
@@ -101,8 +101,8 @@ async def key_holder(token: str, resources: Resources) -> ActiveKey:
 
 
 def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
-    """Presented keys, each read anew for whoever comes with it. A crowd with one key shares a read,
-    so that it does not take the connections that others need."""
+    """Return a reader of presented keys, which caches nothing. Concurrent requests with the same
+    key share one read, so that they do not take connections that others need."""
 
     async def read(material: KeyMaterial) -> ActiveKey | None:
         async with database.unscoped() as connection:
@@ -112,7 +112,7 @@ def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Look once more, after the body has come: a key may have been revoked meanwhile.
+    """Check the key again after the body arrived: it may have been revoked in the meantime.
 
     Raises Unauthenticated.
     """
@@ -125,9 +125,9 @@ async def authorize(
 ) -> tuple[TenantId, Actor]:
     """Return the tenant that the caller may act for, and the actor that it acts as.
 
-    `session_roles`: the roles that a session token needs; keys and the engine secret have none.
-    A caller without access to every client gets the same answer for another client as for one that
-    does not exist. Raises AccessDenied, RoleRequired, and ClientNotFound for no ULID.
+    `session_roles`: the roles that a session token needs; keys and the engine secret need none. A
+    caller without access to every client gets the same answer for another client and for a missing
+    one. Raises AccessDenied, RoleRequired, and ClientNotFound if the id is no ULID.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:
@@ -145,7 +145,7 @@ def _may_act_for_all(caller: Caller) -> bool:
 
 
 async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Actor | None:
-    """None: not for this client."""
+    """Return the actor, or None if the caller may not act for this client."""
     match caller:
         case InternalWorker():
             return Actor.system("engine")
@@ -172,7 +172,7 @@ async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
 
 
 def limiter_key(caller: ActiveKey | User) -> str:
-    """Whose requests are counted together where callers are limited."""
+    """Return the key under which the caller's requests are counted for rate limits."""
     match caller:
         case ActiveKey(id=key_id):
             return f"key:{key_id}"
@@ -181,7 +181,8 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 
 def dry_run_key(caller: Caller, tenant: TenantId) -> str:
-    """The same for dry runs: an internal worker's are those of the client they are made for."""
+    """As `limiter_key`, for dry runs. Those of an internal worker count for the client they are
+    made for."""
     return f"engine:{tenant}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
@@ -200,7 +201,8 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
 
 
 def _bearer_token(headers: Headers) -> str:
-    """What follows `Bearer`. Raises Unauthenticated if that is nothing, or nothing to look at."""
+    """Return the token of the `Authorization: Bearer` header. Raises Unauthenticated if there is
+    none or it is too long."""
     given = headers.getlist("authorization")
     if len(given) != 1:
         raise Unauthenticated

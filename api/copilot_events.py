@@ -30,7 +30,7 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Not where the reader has left: nobody would make room.
+        # Skip this if the reader has left: no consumer would make room in the queue.
         try:
             answer = await ask(pieces.put)
         except Exception:

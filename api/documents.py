@@ -59,7 +59,8 @@ async def read_knowledge(
 async def yaml_places_of(
     resources: Resources, tenant: TenantId, text: str, paths: Iterable[str]
 ) -> Mapping[str, YamlPlace]:
-    """Return where the paths stand in a YAML text, those that stand anywhere. Raises the same."""
+    """Return the positions of the given paths in a YAML text, for those that occur in it. Raises
+    the same errors."""
     document = Document(DocumentKind.PLACES, text, options=dict.fromkeys(paths, ""))
     found = _PLACES.validate_python(await resources.documents.read(tenant, document))
     return {path: YamlPlace(*place) for path, place in found.items()}

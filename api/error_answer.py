@@ -1,4 +1,4 @@
-"""What a caller is told of an error."""
+"""The answer to an error, as callers receive it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ INTERNAL: Final = "Erreur interne."
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
-    """What a caller is told.
+    """The answer to one type of error.
 
-    `text` may name the error's facts in braces, `fields` are facts that the body has too, and
-    `on` holds the texts of the families of routes that say it differently. `challenge`: the
-    WWW-Authenticate of one that another token could avoid, which may name facts too.
+    `text` may name the error's facts in braces. `fields`: facts that the body carries as well.
+    `on`: other texts, by route family. `challenge`: the WWW-Authenticate header of an error that
+    another token could avoid; it may name facts too.
     """
 
     status: int

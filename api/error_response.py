@@ -19,10 +19,8 @@ _BEARER: Final = "Bearer"
 
 
 def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """The JSON answer for an error; one that the table does not know is an internal error.
-
-    Without a `request` it failed before there was one: what came could not be read as HTTP.
-    """
+    """Return the JSON answer for an error. An error that the table does not list is an internal
+    error. `request` is None if the error occurred before the request could be read as HTTP."""
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an answer", code=error.code)
@@ -46,7 +44,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
 
 
 def _links(dashboard_url: str) -> dict[str, Fact]:
-    """Where a caller who has used up the quota can go."""
+    """Return the page where a caller whose quota is used up can upgrade."""
     return {
         "upgrade_url": f"{dashboard_url}/billing/plan",
         "credits_url": f"{dashboard_url}/billing/credits",

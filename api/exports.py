@@ -1,8 +1,8 @@
-"""Room for exports: so many at once in this process, on connections that nobody else needs.
+"""Places for exports: a bounded number at once per process, on a connection pool of their own.
 
-A client has one place at most. Clients without a paid plan share _UNPAID of the places, so that
-free accounts, however many, leave the others to those who pay. While everything is taken, a reader
-that is slower than _PACE gives way to who waits.
+A client holds one place at most. Clients without a paid plan share _UNPAID of the places, so that
+free accounts leave the others to paying clients. While all places are taken, a reader slower than
+_PACE loses its place to a client that waits.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ _SLOW_AFTER_S: Final = 5.0
 
 
 class ExportPlace:
-    """What one export holds, and how far its reader is behind the pace. Only the time that is spent
-    waiting for the reader counts, and none in which PostgreSQL works."""
+    """The place of one export, and how far its reader is behind the pace. Only the time spent
+    waiting for the reader counts, not the time in which PostgreSQL works."""
 
     def __init__(self, tenant: TenantId) -> None:
         self.tenant: Final = tenant
         self.pays = False
         self.lost = asyncio.Event()
-        """Set when the place is given to somebody who waits."""
+        """Set when the place is given to a client that waits."""
         self._behind_s = 0.0
         self._sending_since: float | None = None
 
@@ -45,7 +45,7 @@ class ExportPlace:
         self._sending_since = time.monotonic()
         try:
             yield
-            # What is taken faster saves nothing up: buffers on the way take megabytes at once.
+            # Reading faster earns no credit: the buffers on the way take megabytes at once.
             self._behind_s = max(0.0, self.behind_s - size / _PACE)
         finally:
             self._sending_since = None
@@ -109,8 +109,9 @@ class Exports:
         return place.pays or sum(not one.pays for one in self._places) < _UNPAID
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
-        """The slow reader whose place this one may have. Nobody loses one to a client that has one,
-        and nobody who pays loses one to a client that does not."""
+        """Return the slow reader whose place the waiting export takes, or None. A client that
+        already has a place displaces no other, and a client without a paid plan displaces no paying
+        client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

@@ -1,4 +1,4 @@
-"""What becomes of an event, and what its caller is told: over REST and over MCP alike."""
+"""Admit an event, wait for its outcome and build the answer, for REST and MCP alike."""
 
 import asyncio
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ DEADLINE_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """When a request came, and when its caller must have an answer on the event loop's clock."""
+    """The time at which a request arrived, and the deadline of its answer on the event loop's
+    clock."""
 
     at: datetime
     deadline: float
@@ -86,10 +87,8 @@ async def answer_event(
     *,
     visit: WidgetVisit | None = None,
 ) -> RunResult | NoPlaybook:
-    """Admit an event, have it worked on, and tell what came of it. `visit`: of a widget's visitor.
-
-    Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress.
-    """
+    """Admit an event, wait for its outcome, and return the answer. `visit`: the visit of a widget's
+    visitor. Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress."""
     arrival = Arrival(
         event=by.sent(event),
         event_id=resources.new_id(),
@@ -147,7 +146,8 @@ async def _answer(
 async def _stored_answer(
     tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
+    """Return the answer to an event's caller, now or on a repeated request. Raises RunInProgress
+    while there is none."""
     async with resources.database.reading(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:

@@ -1,11 +1,11 @@
-"""What makes long work give way to the gateway."""
+"""Makes long work yield to the gateway's requests."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Resting five times as long as it worked, somebody takes a sixth of the time.
+# Work that rests five times as long as it ran takes a sixth of the time.
 _REST: Final = 5
 
 
@@ -24,6 +24,6 @@ class GatewayTraffic:
             self._under_way -= 1
 
     async def give_way(self, worked_s: float) -> None:
-        """To be called after each piece of work, of tens of milliseconds."""
+        """Call this after each piece of work of some tens of milliseconds."""
         if self._under_way:
             await asyncio.sleep(worked_s * _REST)

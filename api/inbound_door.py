@@ -1,4 +1,4 @@
-"""What the routes of inbound webhooks share in a process."""
+"""State that the routes of inbound webhooks share within a process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ _NOT_COUNTED: Final = 64 * 1024
 
 
 def body_room(in_all: int, of_one: int) -> FairRoom:
-    """The room for large bodies: how many bytes of them the process holds at once."""
+    """Bytes of large bodies that the process holds at once."""
     return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
 
 
@@ -60,7 +60,7 @@ class InboundDoor:
     async def owners(
         self, provider: Provider, account: str, now: datetime
     ) -> tuple[AccountOwner, ...]:
-        """Each connection whose credentials have opened the account."""
+        """Return each connection whose credentials have opened the account."""
         async with self.database.unscoped() as connection:
             return await integrations_of_account(connection, provider, account, now)
 
@@ -79,5 +79,5 @@ class InboundDoor:
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(self.refusals.written_every_s)
-            # A write that has begun is ended also when the API stops.
+            # A write that has started finishes even when the API stops.
             await asyncio.shield(asyncio.create_task(self.refusals.write()))

@@ -10,8 +10,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
-    """Begin the work on a webhook; the sweep begins what cannot be begun now. `wake`: have one that
-    waits try now."""
+    """Start the work on a webhook. The sweep starts it later if it cannot start now. `wake`: a
+    waiting webhook retries now."""
     settings = resources.settings
     try:
         await resources.engine.process_webhook(

@@ -1,5 +1,5 @@
-"""What of the installation every API process shows to Prometheus: it is there when workers are
-not."""
+"""Facts about the installation that every API process exposes to Prometheus, even when no worker
+runs."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

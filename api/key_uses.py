@@ -23,5 +23,5 @@ async def written(uses: KeyUses) -> AsyncIterator[None]:
 async def _write(uses: KeyUses) -> None:
     while True:
         await asyncio.sleep(uses.written_every_s)
-        # A write that has begun is ended also when the API stops.
+        # A write that has started finishes even when the API stops.
         await asyncio.shield(asyncio.create_task(uses.write()))

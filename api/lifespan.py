@@ -1,4 +1,4 @@
-"""What the API holds while it runs: the resources that its routes share, opened and closed."""
+"""Opens and closes the resources that the API's routes share."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -188,7 +188,7 @@ def _demo_shops(settings: IntegrationSettings) -> DemoShopFolder | None:
 
 
 def _checks(database: Database, client: Client) -> dict[str, Check]:
-    """What `/readyz` asks."""
+    """Return the checks that `/readyz` runs."""
 
     async def database_serves() -> str:
         await database.ping()

@@ -1,5 +1,5 @@
-"""What callers are answered about second persons and changes that loosen; a part of the table in
-`api/errors.py`."""
+"""Answers to errors of second approvals and of changes that loosen a protection; a part of the
+table in `api/errors.py`."""
 
 from typing import Final
 

@@ -14,13 +14,14 @@ from api.http.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
 from api.schemas.core.error import ErrorBody
 
 Described = dict[str, object]
-"""One answer, as FastAPI's `responses` take it."""
+"""One response, as FastAPI's `responses` expects it."""
 
 EDGE: Final[dict[int | str, Described]] = {
     431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
     503: {"model": ErrorBody, "description": "Too many connections."},
 }
-"""What any route can be answered by `api/http/protocol.py`, before the application is asked."""
+"""Responses that `api/http/protocol.py` may give on any route, before the application sees the
+request."""
 
 UNAUTHENTICATED: Final[Described] = {
     "model": ErrorBody,
@@ -55,14 +56,14 @@ _SECURITY_SCHEMES: Final = {
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
     {scheme: []} for scheme in ("bearer", "engineSecret", "internalSecret")
 ]
-"""The security of the gateway, whose callers choose."""
+"""The security of the gateway, where callers choose the scheme."""
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""What says of a text by itself what it looks like."""
+"""Keywords that describe a text on their own."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
-"""Pydantic leaves the limits of a number behind a validator in words of its own."""
+"""Pydantic expresses the limits of a number behind a validator with keywords of its own."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
@@ -84,10 +85,8 @@ _EXTRA: Final = {
 
 
 def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> dict[str, object]:
-    """The schema of an object that may hold any other field too.
-
-    `longest`: such fields whose text has a limit, in characters.
-    """
+    """Return the schema of an object that may hold any further field. `longest`: further fields
+    whose text has a maximum length, in characters."""
     limited = {name: {**EXTRA_FIELD, "maxLength": length} for name, length in longest.items()}
     known = cast("dict[str, object]", schema["properties"])
     return {
@@ -102,10 +101,10 @@ SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
 """The security of the dashboard's routes: people who are signed in."""
 
 BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
-"""Of routes that take keys as well."""
+"""Security of routes that also take API keys."""
 
 WIDGET_KEY: Final[list[dict[str, list[str]]]] = [{"widgetKey": []}]
-"""Of the widget's routes."""
+"""Security of the widget's routes."""
 
 CLIENT_ID: Final[Described] = {
     "name": "client_id",
@@ -183,7 +182,8 @@ def _is_free_text(schema: Described) -> bool:
 
 
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
-    """Without references, and without null: a query says nothing instead."""
+    """Return the schema without references and without null: a query omits the parameter
+    instead."""
     options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]
     if options:
         (schema,) = options

@@ -1,4 +1,4 @@
-"""Who may use a route that concerns every client: the service's own people."""
+"""Access to routes that span clients: they are for the service's own operators."""
 
 from typing import Annotated
 

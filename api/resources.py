@@ -1,4 +1,5 @@
-"""What a request may use. Made once by the application, handed to routes by FastAPI."""
+"""The resources that a request may use. The application makes them once, and FastAPI passes them to
+routes."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -42,9 +43,12 @@ from store.tenants.keys import ActiveKey
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """`bodies`: on their way to us, by caller. `keys`, `widget_keys`: those that are presented.
-    `provider`: another one than ours, where it signs people in. `demo_shops`: None where members
-    may connect none. `knowledge_search`: "words" where no sentence encoder is installed."""
+    """The shared resources.
+
+    `bodies`: concurrent request bodies, by caller. `keys`, `widget_keys`: readers of presented
+    keys. `provider`: an external sign-in provider, or None. `demo_shops`: None if members may
+    connect none. `knowledge_search`: "words" if no sentence encoder is installed.
+    """
 
     settings: Settings
     database: Database

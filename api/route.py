@@ -1,8 +1,8 @@
 """Routes whose OpenAPI description follows from their parameters.
 
-FastAPI reads a body before it asks any dependency, and validates it by rules of its own. Here a
-body is a dependency too: it is read after the caller is known, and read strictly. `DescribedRoute`
-tells the document what each dependency takes, so no route describes itself by hand.
+FastAPI reads a body before it calls any dependency, and validates it by rules of its own. Here the
+body is a dependency too: it is read strictly, and only after the caller is known. `DescribedRoute`
+adds the input of each dependency to the document, so that no route describes itself by hand.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,10 +32,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Part:
-    """A dependency that the document describes: what it takes, and which errors it may end in.
+    """A dependency that the document describes: its input, and the errors that it may raise.
 
-    `refusals`: the errors of one that has a `security`, beside those that every caller may meet.
-    `counted`: whether answers tell the caller how many requests are left.
+    `refusals`: errors beside those that every caller may meet, for a dependency with a `security`.
+    `counted`: whether answers state how many requests are left.
     """
 
     parameters: Sequence[Described] = ()
@@ -97,7 +97,7 @@ class StrictQuery(Part, Generic[M]):
 
 
 class DescribedRoute(APIRoute):
-    """A route whose parameters, security and errors are read off its dependencies."""
+    """A route whose parameters, security and errors come from its dependencies."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         parts = _parts(endpoint)

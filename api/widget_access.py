@@ -107,7 +107,8 @@ def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
 
 
 def _address(request: Request, tenant: TenantId) -> str:
-    # Within the client: what comes to one shop from an address shared by many counts for no other.
+    # Counted within the client: visitors of one shop who share an address do not use up the limit
+    # of another shop.
     return f"{tenant}/{limited_address(request)}"
 
 
@@ -131,7 +132,7 @@ def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantI
 
 
 def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
-    """The widgets of the clients whose pages call."""
+    """Return a reader of the widgets, by the client whose page calls."""
 
     async def read(tenant: TenantId) -> Widget:
         async with database.reading(tenant) as connection:

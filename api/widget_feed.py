@@ -27,7 +27,7 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`begun`: the session has a message, and has not ended. `more`: there are later messages."""
+    """`begun`: the session has a message and has not ended. `more`: there are later messages."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
@@ -39,8 +39,8 @@ class Conversation:
 
 
 class SessionReader:
-    """Reads one session of one client. A session that has not begun is empty, and so is one that
-    has ended, and one that its holder may no longer open."""
+    """Reads one session of one client. It returns an empty feed for a session that has no message
+    yet, has ended, or may no longer be opened by its holder."""
 
     def __init__(
         self, database: Database, tenant: TenantId, session: HeldSession, now: Clock
@@ -85,12 +85,11 @@ class SessionFeed:
         self._begun = False
 
     async def pieces(self, session: str, address: str) -> AsyncGenerator[bytes]:
-        """All messages after the first number, each once, and each state. A notification of
-        PostgreSQL makes the stream read at once. One that was lost costs a wait until the next sign
-        of life.
+        """Yield all messages after the first number, each once, and each state.
 
-        `session`, `address`: as in WidgetStreams. Raises, before the first piece only, CallerBusy,
-        ServerBusy and EngineUnavailable.
+        A notification of PostgreSQL triggers a read. A lost notification delays the message until
+        the next heartbeat. `session`, `address`: as in WidgetStreams. Raises CallerBusy, ServerBusy
+        and EngineUnavailable, all before the first piece.
         """
         with self._streams.place(session, address) as place:
             found: Conversation | None = await self._read()
@@ -124,7 +123,8 @@ class SessionFeed:
             return await self._reader.read(self._after)
 
     async def _read_again(self) -> Conversation | None:
-        """None while the database is away: the next reading finds what this one missed."""
+        """Return None while the database is unavailable; the next read returns what this one
+        missed."""
         try:
             return await self._read()
         except EngineUnavailable:

@@ -16,11 +16,11 @@ A_PROCESS: Final = 1_000
 """Below the connections that the edge takes, so that the rest of the API keeps some."""
 
 SILENCE_S: Final = 15.0
-"""After so long without news a stream reads by itself, and shows that it lives."""
+"""Without news for this long, a stream reads the session and sends a heartbeat."""
 
 LASTS_S: Final = 15 * 60.0
 
-# Streams read at once; more would take connections from requests.
+# Streams that read at the same time. More would take connections from requests.
 _READING: Final = 3
 
 
@@ -98,8 +98,8 @@ class WidgetStreams:
                 place.wake()
 
     def end(self) -> None:
-        """Let all streams send what there is and end, and those that open from now on too: their
-        readers connect again, to another process."""
+        """End all streams after they have sent what there is, and those that open from now on:
+        their readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

@@ -1,1 +1,1 @@
-"""The demo: a shop with content of its own, and a tour of real requests through it."""
+"""The demo: a shop with its own content, and a tour of real requests through it."""

@@ -33,7 +33,7 @@ async def show_new_account(api_url: str, mails: Path, out: Console) -> bool:
 
 
 async def _told_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:
-    """By the protocol's own client, which holds the key."""
+    """Call the tool with the protocol's official client, which holds the key."""
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx2.AsyncClient(headers=headers, trust_env=False) as http:
         transport = streamable_http_client(f"{api_url}/api/mcp", http_client=http)

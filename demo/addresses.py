@@ -1,4 +1,4 @@
-"""Where everything of the open shop is, and lines to paste."""
+"""The addresses of the open demo shop, and lines to paste."""
 
 import json
 import secrets

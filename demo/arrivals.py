@@ -52,8 +52,11 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TourPost:
-    """How the tour's platforms reach the service, and what it looks at afterwards. `gateway`: with
-    the shop's key; `outside`: without. `mails`: the folder of those that were sent."""
+    """How the tour's platforms reach the service, and how it reads the results.
+
+    `gateway`: a client with the shop's key; `outside`: one without. `mails`: the folder of sent
+    mails.
+    """
 
     gateway: httpx.AsyncClient
     outside: httpx.AsyncClient
@@ -69,8 +72,8 @@ Part = Callable[[TourPost, TourCourse], Awaitable[None]]
 
 
 async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
-    """What other platforms send to the shop's inbound addresses: each part's title, and how it
-    went. A refusal of the service ends a part, and its course says so."""
+    """Send what other platforms send to the shop's inbound addresses. Return each part's title and
+    course. A refusal by the service ends a part, and its course says so."""
     courses: list[tuple[str, TourCourse]] = []
     for title, part in _PARTS:
         course = TourCourse()
@@ -95,7 +98,7 @@ async def order_news(post: TourPost, course: TourCourse) -> None:
     again = replace(order, tracking_url=second)
     updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
     await _send(post, course, updated, Outcome.ORDER_UPDATED)
-    # The platform sends it again: nothing more comes of it.
+    # The platform sends it again, which has no further effect.
     twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
     course.expect("one that came twice, counted", good=twice.duplicates == 1)
     after = await _ask(post, course, order)
@@ -103,7 +106,7 @@ async def order_news(post: TourPost, course: TourCourse) -> None:
 
 
 def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
-    """Which of them it names."""
+    """Return, for each link, whether the answer names it."""
     return tuple(link in answer.response for link in links)
 
 
@@ -141,7 +144,7 @@ async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
 
 
 async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhook) -> None:
-    """What is kept of the mail's attachments, as the run and a review of it show them."""
+    """Show the stored attachments of the mail, as the run and a review show them."""
     if arrived.event_id is None:
         return
     course.tells[arrived.event_id] = Counter(("conversation.created", "ticket.resolved"))
@@ -205,7 +208,7 @@ async def _soon(found: Sequence[DeskComment]) -> Sequence[DeskComment] | None:
 
 
 async def _until(look: Callable[[], Awaitable[T | None]]) -> T:
-    """What is found in the end. Raises TimeoutError."""
+    """Return the first result that is not None. Raises TimeoutError."""
     async with asyncio.timeout(_PATIENCE_S):
         while True:
             found = await look()

@@ -15,7 +15,7 @@ _TIMEOUT_S: Final = 35
 
 
 def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
-    """What calls the widget's routes from a page of the storefront."""
+    """Return a client that calls the widget's routes from a page of the storefront."""
     return httpx.AsyncClient(
         base_url=f"{api_url}/api/widget/",
         params={"api_key": widget.key},
@@ -26,7 +26,7 @@ def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
 
 
 class ChatReply(BaseModel):
-    """What a message got. `event_id`: None where nothing was kept of it."""
+    """The answer to a message. `event_id`: None if no event was kept."""
 
     session_id: str
     status: str
@@ -56,7 +56,7 @@ class _Verified(BaseModel):
 
 
 class WidgetChat:
-    """One visitor's chat. What the service refuses raises httpx.HTTPStatusError."""
+    """One visitor's chat. A refusal by the service raises httpx.HTTPStatusError."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
         """`http`: with the widget's key and the page's origin (`widget_client`)."""

@@ -1,4 +1,4 @@
-"""What the demo shop lets the agent say, in French and in English."""
+"""The demo shop's templates and knowledge, in French and in English."""
 
 from typing import Final, NamedTuple
 

@@ -19,14 +19,14 @@ from domain.webhooks.outbound_event import OutboundEventId
 _KNOWLEDGE: Final = "Combien coûte la livraison express ?"
 _UNSURE: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 _REPLY: Final = "Bonjour Zoé, bien sûr : nous vous appelons cet après-midi."
-# What the visitor's window shows in the end, by who wrote it.
+# The lines that the visitor's window shows in the end, by author.
 _AUTHORS: Final = ("customer", "agent", "customer", "agent", "customer", "human")
 _PATIENCE_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class TourVisit:
-    """The shop's customer Zoé, who writes from the storefront; `mails` is where hers arrive."""
+    """The shop's customer Zoé, who writes from the storefront. `mails`: the folder of her mails."""
 
     chat: WidgetChat
     office: BackOffice
@@ -36,7 +36,7 @@ class TourVisit:
 
 @dataclass(slots=True)
 class ChatCourse(TourCourse):
-    """How the conversation went."""
+    """Return the course of the conversation."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
         """The service answered; with this status, if all is well."""
@@ -47,8 +47,9 @@ class ChatCourse(TourCourse):
 
 
 async def converse(visit: TourVisit) -> ChatCourse:
-    """An order question with the code for it, one that knowledge answers, and one that a person
-    answers while the chat is open. A refusal of the service ends it, and the course says so."""
+    """Ask about an order with its code, ask a question that knowledge answers, and one that a
+    person answers while the chat is open. A refusal by the service ends the conversation, and the
+    course says so."""
     course = ChatCourse()
     try:
         await _take(visit, course)

@@ -10,7 +10,8 @@ from rich.table import Table
 
 @dataclass(slots=True)
 class TourCourse:
-    """`said`: who, and what. `tells`: by ticket the webhooks that it must cause."""
+    """The course of one part of the tour. `said`: pairs of speaker and text. `tells`: the webhooks
+    that each ticket must cause."""
 
     said: list[tuple[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -36,7 +37,7 @@ class TourCourse:
 
 
 def refusal_of(error: httpx.HTTPError | TimeoutError) -> str:
-    """Without the address, which may have a key in it."""
+    """Return the error without its address, which may contain a key."""
     if isinstance(error, httpx.HTTPStatusError):
         return f"HTTP {error.response.status_code}"
     return type(error).__name__

@@ -22,8 +22,8 @@ SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
-    """Where a platform sends its webhooks. `secret`: what it signs them with; empty for one that
-    signs nothing."""
+    """The address to which a platform sends its webhooks. `secret`: its signing secret; empty if
+    the platform signs nothing."""
 
     path: str
     secret: str = field(default="", repr=False)
@@ -54,7 +54,7 @@ class _Platform:
 
 
 async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
-    """Connect the three anew, each with an address of its own. `desk`: where answers go."""
+    """Connect the three platforms again, each with a new address. `desk`: where answers go."""
     shopify = _Platform(
         Provider.SHOPIFY, settings={"shop": SHOP_DOMAIN}, secret=secrets.token_hex(16)
     )

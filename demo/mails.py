@@ -20,8 +20,11 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """One mail. `name`: of its file. `text` is empty for one that has several parts. `in_reply_to`:
-    the Message-ID that it answers, in its brackets; empty for none."""
+    """One mail.
+
+    `name`: the name of its file. `text`: empty if the mail has several parts. `in_reply_to`: the
+    Message-ID that it answers, in its brackets; empty if it answers none.
+    """
 
     name: str
     to: str

@@ -42,7 +42,7 @@ _LONG_AGO: Final = timedelta(days=2)
 @dataclass(frozen=True, slots=True)
 class OpenShop:
     """The shop with its webhook's receiver and its storefront. `tells`: the webhooks that opening
-    it must cause. `numbers`: of the orders that this tour has."""
+    it must cause. `numbers`: the order numbers of this tour."""
 
     shop: SeededShop
     receiver: Receiver
@@ -63,7 +63,7 @@ class _Opener:
     to: Destination
 
     async def shop(self) -> tuple[SeededShop, Counter[str]]:
-        """The shop, and what its making told."""
+        """Return the shop, and the webhooks that creating it caused."""
         if self.folder.demo.exists():
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
@@ -99,8 +99,8 @@ class _Opener:
 
 @asynccontextmanager
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
-    """The demo shop of this folder, made if it is not there, with its webhook's receiver and its
-    storefront for as long as the block lasts."""
+    """Open the demo shop of this folder for as long as the block lasts, with its webhook's receiver
+    and its storefront. It is created if it does not exist."""
     client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
     engine = TemporalEngine(client)

@@ -28,7 +28,7 @@ RULEBOOK: Final = Rulebook(
         ),
     },
 )
-"""Refunds up to 60 euros by itself, above that with two people; cancellations with one."""
+"""Refunds up to 60 euros without approval, larger ones with two people; cancellations with one."""
 
 # How many orders a tour has.
 _ORDERS: Final = 6
@@ -36,8 +36,8 @@ _ORDERS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class DemoNumbers:
-    """One tour's orders by what they are for, and its customers: each tour has its own, for what
-    was refunded stays so, and so does a conversation that was begun."""
+    """One tour's orders, by their purpose, and its customers. Each tour has its own, because
+    refunds and started conversations remain."""
 
     first: int
 
@@ -67,7 +67,7 @@ class DemoNumbers:
 
     @property
     def told(self) -> str:
-        """Of an order that the demo shop does not have: it is known from a webhook."""
+        """The number of an order that the demo shop does not have: a webhook reports it."""
         return str(500_000 + self.first)
 
     @property

@@ -1,5 +1,5 @@
-"""What the tour's platforms send: the bodies and signatures of a Shopify shop, of Zendesk and of
-Postmark, made here by their documents and not by what verifies them."""
+"""The webhooks of the tour's platforms: bodies and signatures of a Shopify shop, of Zendesk and of
+Postmark. They follow the platforms' documentation and do not use the code that verifies them."""
 
 import base64
 import hmac
@@ -166,5 +166,5 @@ def _json(body: dict[str, JsonValue]) -> bytes:
 
 
 def placed(now: datetime) -> datetime:
-    """When the tour's Shopify order was placed."""
+    """Return when the tour's Shopify order was placed."""
     return now - timedelta(days=2)

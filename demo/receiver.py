@@ -17,14 +17,14 @@ _TAKEN: Final = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class ReceivedWebhook:
-    """One request as it came. Header names in lower case."""
+    """One request as received. Header names are in lower case."""
 
     headers: Mapping[str, str]
     body: bytes
 
 
 class Receiver:
-    """`heard` is called with whatever comes; until it is set, that is kept in `arrivals`."""
+    """`heard` is called with each request. Until it is set, `arrivals` keeps them."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -32,12 +32,12 @@ class Receiver:
         self.heard: Callable[[ReceivedWebhook], None] = self.arrivals.append
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read one request and answer it; whoever does not speak HTTP gets no answer."""
+        """Read one request and answer it. A peer that does not speak HTTP gets no answer."""
         try:
             with suppress(OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_PATIENCE_S):
                     arrival = await _read(reader)
-                    # Before the answer: whoever sees the delivery succeed finds it here.
+                    # Before the answer: a reader that sees the delivery succeed finds it here.
                     self.heard(arrival)
                     writer.write(_TAKEN)
                     await writer.drain()

@@ -57,15 +57,15 @@ class SeededShop(BaseModel):
 async def seed(
     work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
-    """Make a shop whose orders lie in the file `orders`, as the client that `work` is for. `to`:
-    where it is told of everything; None for nowhere."""
+    """Create a shop with its orders in the file `orders`, as the client of `work`. `to`: where it
+    sends its webhooks; None for no webhook."""
     await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
     key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
-    # First, so that it is told of all that follows.
+    # First, so that it receives all events that follow.
     webhook = DemoWebhook()
     with suppress(InvalidWebhook):  # it may not go to this machine: the tour says so
         webhook = await subscribe(work, to, sealer) if to else webhook
-    # In its owner's name, which merchants' systems are told.
+    # In its owner's name, which webhooks carry.
     await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)

@@ -41,8 +41,8 @@ _POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wares:
-    """What the pages show. `orders`: the first is the one to ask about; its customer is the one
-    that the shop signs. `mails`: the folder of those that were sent."""
+    """The data of the pages. `orders`: the first is the one to ask about, and its customer is the
+    one that the shop signs. `mails`: the folder of sent mails."""
 
     api_url: str
     widget: DemoWidget
@@ -52,14 +52,14 @@ class Wares:
 
 
 def policy_for(api_url: str) -> str:
-    """What the browser lets a page with the widget do."""
+    """Return the content security policy of a page with the widget."""
     return _POLICY.format(api=api_url)
 
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """What the storefront listens on. `port`: where it was before, so that open pages go on;
-    another one if that is taken."""
+    """Return the socket that the storefront listens on. `port`: the former one, so that open pages
+    go on; a free one if it is taken."""
     try:
         listener = listening(port)
     except PortTaken:
@@ -103,7 +103,7 @@ class _Pages:
         }
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """The page with the widget; `signed`: as the shop's customer who has signed in."""
+        """Return the page with the widget. `signed`: for the shop's customer who is signed in."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 
@@ -122,7 +122,7 @@ class _Pages:
         return answer
 
     def mailbox(self, language: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """What the shop's customers were mailed, and what waits for its people."""
+        """Return the page of the customers' mails and the open reviews."""
         customers = frozenset(order.customer_email for order in self._wares.orders)
         reply = str(self._words[language]["reply"])
 

@@ -14,11 +14,11 @@ _HANDED_OVER: Final = ("conversation.created", "ticket.escalated")
 
 @dataclass(frozen=True, slots=True)
 class SampleTicket:
-    """`status` and, where there is a run, `classification` are what the answer must say.
+    """`status` and, where there is a run, `classification`: the expected answer.
 
     `cites`: the kinds of sources that the answer must rest on. `reason`: why it must wait for a
-    human. `approvers`: who then approves it, by command, one after the other. `refunded`: what the
-    demo shop must have given back for `order` in the end. `tells`: the webhooks it must cause.
+    human. `approvers`: the people who then approve it, in order. `refunded`: the sum that the demo
+    shop must have refunded for `order` in the end. `tells`: the webhooks that it must cause.
     """
 
     title: str
@@ -85,7 +85,7 @@ def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 
 
 def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """What follows on the first ticket, in the same exchange."""
+    """Return the tickets that follow the first one in the same conversation."""
     camille: dict[str, JsonValue] = {
         "event_type": "shopify.ticket.created",
         "source": "shopify",
@@ -119,7 +119,7 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 
 
 def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """A refund of which the agent is not certain: it asks which order, then whether to do it."""
+    """A refund that the agent is not certain of: it asks which order, then whether to refund it."""
     nora: dict[str, JsonValue] = {
         "event_type": "shopify.ticket.created",
         "source": "shopify",

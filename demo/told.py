@@ -1,4 +1,4 @@
-"""What the demo shop's webhook told its receiver, held against what happened."""
+"""Compares the webhooks that the demo shop's receiver got with those that were expected."""
 
 import base64
 import hmac
@@ -23,7 +23,7 @@ class _Body(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One webhook that came. `ticket_id` is empty for what is about no ticket."""
+    """One webhook that arrived. `ticket_id`: empty if it concerns no ticket."""
 
     event: str
     ticket_id: str
@@ -33,7 +33,7 @@ class Told:
 
 
 def read(arrival: ReceivedWebhook, secret: str) -> Told:
-    """What an arrival says. `secret`: the webhook's."""
+    """Read an arrival. `secret`: the webhook's signing secret."""
     try:
         body = _Body.model_validate_json(arrival.body)
     except ValidationError:
@@ -48,8 +48,9 @@ def read(arrival: ReceivedWebhook, secret: str) -> Told:
 
 
 def as_expected(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> bool:
-    """Whether each came once and verifies, and each ticket of `tells` told just that. For what is
-    about no ticket it may be more: others than the tour work on the shop too."""
+    """Return whether each webhook arrived once and verifies, and each ticket of `tells` caused
+    exactly its events. Events without a ticket may be more: others than the tour work on the shop
+    too."""
     return (
         all(it.verified for it in told)
         and len({it.message_id for it in told}) == len(told)
@@ -67,7 +68,8 @@ def table_of(
     *,
     title: str,
 ) -> Table:
-    """What came, and what did not. `numbers`: of the tour's tickets, by ticket_id."""
+    """Return a table of the webhooks that arrived and those that are missing. `numbers`: the tour's
+    ticket numbers, by ticket_id."""
     table = Table("event", "ticket", "signatures", "delivery", title=title)
     table.title_justify, table.title_style = "left", "bold"
     came: set[str] = set()
@@ -96,7 +98,8 @@ def _events(told: Sequence[Told], ticket_id: str) -> Counter[str]:
 
 
 def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
-    """Both signatures, computed as docs/webhooks.md tells receivers to, not by what signed."""
+    """Verify both signatures, computed as docs/webhooks.md describes for receivers and not with the
+    code that signs."""
     headers = arrival.headers
     stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
     signed = f"{stamp}.".encode() + arrival.body

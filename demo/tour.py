@@ -47,7 +47,7 @@ _LOOK_EVERY_S: Final = 0.1
 
 
 class Tour:
-    """One walk through the running stack. Every answer shown came over HTTP."""
+    """One tour of the running stack. Every answer shown came over HTTP."""
 
     def __init__(
         self, opened: OpenShop, stack: StackInfo, folder: DataFolder, out: Console
@@ -55,7 +55,7 @@ class Tour:
         self._opened = opened
         self._shop = opened.shop
         self._receiver = opened.receiver
-        # By ticket_id; of no ticket is what opening the shop told.
+        # By ticket_id; the webhooks of opening the shop have none.
         self._tells = {"": opened.tells}
         self._numbers: dict[str, str] = {}
         self._stack = stack
@@ -108,7 +108,7 @@ class Tour:
     async def _arrive(
         self, client: httpx.AsyncClient, database: Database, first: int
     ) -> list[bool]:
-        """What other platforms send to the shop's inbound addresses."""
+        """Send the webhooks of other platforms to the shop's inbound addresses."""
         opened = self._opened
         async with httpx.AsyncClient(
             base_url=self._stack.api_url, timeout=35, trust_env=False
@@ -178,7 +178,7 @@ class Tour:
         return trace
 
     async def _trace(self, database: Database, answer: dict[str, JsonValue]) -> RunTrace | None:
-        """What is known of a run; None where there is none, as after a dry run."""
+        """Return the record of a run, or None if there is none, as after a dry run."""
         run_id = answer.get("run_id")
         if not isinstance(run_id, str) or "draft" in answer:
             return None
@@ -190,10 +190,9 @@ class Tour:
             return await RunTraces(connection, tenant).read(run_id)
 
     async def _webhooks_sent(self, database: Database) -> None:
-        """Wait until each has come and none is on its way; one that hangs is then found missing.
-
-        An answer by mail leaves before its run is recorded, and so before its webhook is.
-        """
+        """Wait until each webhook has arrived and none is pending; a hanging one is then reported
+        as missing. An answer by mail is sent before its run is recorded, and so before its
+        webhook."""
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
@@ -236,7 +235,7 @@ class Tour:
         self._out.print(table)
 
     def _show_webhooks(self) -> bool:
-        """What the receiver was told; True if it was all, once, and well signed."""
+        """Show the webhooks that arrived. Return True if all did, once, with valid signatures."""
         told = self._told()
         good = as_expected(told, self._tells)
         mark = "[green]as expected[/]" if good else "[bold red]not as expected[/]"
@@ -245,8 +244,8 @@ class Tour:
         return good
 
     def follow_webhooks(self) -> None:
-        """Tell of each webhook that comes from now on, where somebody watches; a pipe that nobody
-        reads would fill up."""
+        """Print each webhook that arrives from now on, if the output is a terminal: a pipe without
+        a reader would fill up."""
         self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
 
     def _show_webhook(self, arrival: ReceivedWebhook) -> None:

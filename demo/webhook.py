@@ -1,4 +1,4 @@
-"""The demo shop's webhook: told of everything, for as long as its receiver is there."""
+"""The demo shop's webhook: subscribed to every event for as long as its receiver runs."""
 
 import secrets
 from contextlib import suppress
@@ -38,8 +38,8 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where the shop is told of everything. `allow_private`: whether workers send to this machine,
-    where the receiver is."""
+    """The address of the demo shop's webhook. `allow_private`: whether workers may send to this
+    machine, where the receiver is."""
 
     url: str
     allow_private: bool

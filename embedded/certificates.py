@@ -1,6 +1,6 @@
-"""HTTPS on this machine: an authority of the data folder's own, and the one certificate it signed.
+"""HTTPS on this machine: the data folder's own authority and the one certificate that it signs.
 
-The authority's key is not kept, so nobody who trusts it can be shown a certificate made later.
+The authority's key is discarded, so it cannot sign another certificate later.
 """
 
 from datetime import datetime, timedelta
@@ -24,8 +24,8 @@ _LOOPBACK: Final = "127.0.0.1"
 
 
 def trusted_authorities(folder: DataFolder, given: str | None, now: datetime) -> Path:
-    """The file of authorities for this folder's stack: its own, made when it is first asked for,
-    beside those in the file `given`. Raises InvalidInput if that cannot be read."""
+    """Return the file of authorities for this folder's stack. It holds the folder's own one, made
+    on first use, and those in the file `given`. Raises InvalidInput if `given` cannot be read."""
     if not folder.certificate.exists():
         _make(folder, now)
     if given is None:
@@ -61,7 +61,7 @@ def _make(folder: DataFolder, now: datetime) -> None:
     )
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     folder.authority.write_bytes(authority.public_bytes(Encoding.PEM))
-    # Last, for it is what says that both are there.
+    # Written last: its existence shows that both files are there.
     write_private(
         folder.certificate, (secret + certificate.public_bytes(Encoding.PEM)).decode("ascii")
     )

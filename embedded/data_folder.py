@@ -1,4 +1,4 @@
-"""The data folder: what the embedded stack keeps between runs, and where its parts are now."""
+"""The data folder: the stack's stored data, and the addresses of its running parts."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ from embedded.private import close_content, close_folder, passing_group
 class StackInfo(BaseModel):
     """A running stack, as its other processes and the command line find it.
 
-    `env` holds the settings that make a process part of it; `pids` are for people.
+    `env` holds the settings that make a process part of it; `pids` are for display.
     """
 
     env: dict[str, str]
@@ -28,18 +28,19 @@ class StackInfo(BaseModel):
 
     @property
     def instance(self) -> str:
-        """What its API answers under `instance`, and no other stack's."""
+        """The id that this stack's API alone returns under `instance`."""
         return self.env["INSTANCE_ID"]
 
 
-# PostgreSQL keeps its own folder, as a user of its own where we are root; `demo` is the data folder
-# of `make demo`.
+# PostgreSQL manages its own folder, with a user of its own if we are root; `demo` is the data
+# folder of `make demo`.
 _NOT_OURS: Final = ("postgres", "demo")
 _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
 
 
 class DataFolder:
-    """Raises InvalidInput if the folder cannot be written, or is not this user's alone."""
+    """A stack's data folder. Raises InvalidInput if it cannot be written, or is not this user's
+    alone."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -54,8 +55,8 @@ class DataFolder:
         close_folder(self.root, ours=_MARKS, may_pass=passing_group())
 
     def close(self) -> None:
-        """Close what is in it to other users, whatever made it. Raises InvalidInput if some of it
-        is another user's."""
+        """Close the content to other users, regardless of the process that created it. Raises
+        InvalidInput if some of it belongs to another user."""
         close_content(self.root, but=_NOT_OURS)
 
     @property
@@ -77,12 +78,13 @@ class DataFolder:
 
     @property
     def demo_shops(self) -> Path:
-        """Where the demo shops lie that members connect by themselves."""
+        """Folder of the demo shops that members connect themselves."""
         return self.root / "demo-shops"
 
     @property
     def error_reports(self) -> Path:
-        """Where error reports wait until they are in the database or with the error tracker."""
+        """Folder where error reports wait until they are in the database or at the error
+        tracker."""
         return self.root / "error-reports"
 
     @property
@@ -92,7 +94,7 @@ class DataFolder:
 
     @property
     def trusted(self) -> Path:
-        """The same beside the authorities that the environment names."""
+        """The same certificate plus the authorities that the environment names."""
         return self.root / "trusted.pem"
 
     @property
@@ -109,11 +111,11 @@ class DataFolder:
         return self.root / "demo.json"
 
     def seal_key(self) -> str:
-        """The key of this folder, made when it is first asked for."""
+        """Return this folder's seal key, made on first use."""
         return self._kept("seal.key", new_seal_key)
 
     def session_key(self) -> str:
-        """What signs this folder's session tokens, made when it is first asked for."""
+        """Return the key that signs this folder's session tokens, made on first use."""
         return self._kept("session.key", new_session_key)
 
     def _kept(self, name: str, new: Callable[[], str]) -> str:
@@ -124,7 +126,7 @@ class DataFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One stack at a time. Raises InvalidInput if one is running."""
+        """Lock the folder for one stack. Raises InvalidInput if one is running."""
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -142,8 +144,8 @@ class DataFolder:
 
 
 def kept_folder(root: Path) -> DataFolder:
-    """A folder in which a stack has kept data. Makes none: a mistyped name would be an empty
-    database. Raises InvalidInput."""
+    """Return the folder in which a stack has kept data. Raises InvalidInput if there is none: a new
+    folder for a mistyped name would be an empty database."""
     if not any((root / mark).exists() for mark in _MARKS):
         raise InvalidInput(
             f"there is no data in {root}: --data names another folder, DATABASE_URL a database, "
@@ -153,19 +155,19 @@ def kept_folder(root: Path) -> DataFolder:
 
 
 def running_stack(root: Path) -> StackInfo | None:
-    """The stack that runs on a data folder, None if there is none. Makes no folder."""
+    """Return the stack that runs on a data folder, or None. Creates no folder."""
     published = root / "stack.json"
     if not published.exists():
         return None
     try:
         with DataFolder(root).locked():
-            return None  # left behind by one that was killed
+            return None  # left behind by a killed stack
     except InvalidInput:
         return StackInfo.model_validate_json(published.read_text())
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+    """Write a file that only its owner may read, completely or not at all."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

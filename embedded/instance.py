@@ -1,4 +1,4 @@
-"""Which start of a stack answers at an address: any API would do as well, but not its data."""
+"""Identification of the stack at an address: another stack's API would answer too."""
 
 import httpx
 
@@ -7,7 +7,7 @@ from embedded.data_folder import StackInfo
 
 
 async def instance_at(api_url: str) -> str | None:
-    """The instance id of the API that answers there, None if none does."""
+    """Return the instance id of the API at this address, or None if none answers."""
     async with httpx.AsyncClient(trust_env=False) as client:
         try:
             answer = await client.get(f"{api_url}/healthz")
@@ -19,6 +19,6 @@ async def instance_at(api_url: str) -> str | None:
 
 
 async def check_instance(stack: StackInfo) -> None:
-    """Raises InvalidInput if something else than this stack's API answers at its address."""
+    """Raise InvalidInput unless this stack's API answers at its address."""
     if await instance_at(stack.api_url) != stack.instance:
         raise InvalidInput(f"{stack.api_url} is not the API of this stack: start it again")

@@ -1,4 +1,4 @@
-"""The mails that the embedded mail server keeps: so many, for so long, and erased on demand."""
+"""The mails that the embedded mail server keeps: limited in number and age, erased on demand."""
 
 from datetime import datetime, timedelta
 from email.parser import BytesHeaderParser
@@ -15,12 +15,12 @@ MAX_AGE: Final = timedelta(days=30)
 
 
 def mails_in(folder: Path) -> list[Path]:
-    """The oldest first: a mail's name is the ULID of its arrival."""
+    """Return the mails, oldest first. A mail's name is the ULID of its arrival."""
     return sorted(folder.glob("*.eml"))
 
 
 def prune(folder: Path, now: datetime) -> int:
-    """Delete what is too old, and the oldest of what is too many; returns how many."""
+    """Delete mails older than MAX_AGE, and the oldest beyond MAX_MAILS; return how many."""
     mails = mails_in(folder)
     too_many = len(mails) - MAX_MAILS
     old = [
@@ -34,8 +34,8 @@ def prune(folder: Path, now: datetime) -> int:
 
 
 def forget(folder: Path, address: str | None) -> int:
-    """Delete the mails to an address, given by its key (`domain/intake/customer_email.py`), or all
-    of them for None; returns how many."""
+    """Delete the mails to an address, or all mails for None; return how many. The address is given
+    by its key (`domain/intake/customer_email.py`)."""
     found = [mail for mail in mails_in(folder) if address is None or address in _recipients(mail)]
     for mail in found:
         mail.unlink(missing_ok=True)

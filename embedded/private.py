@@ -1,4 +1,4 @@
-"""What the embedded stack keeps is for its owner alone: folders 0700, files 0600."""
+"""The embedded stack's files are private to their owner: folders 0700, files 0600."""
 
 import os
 import stat
@@ -8,25 +8,25 @@ from typing import Final
 
 from domain.core.errors import InvalidInput
 
-# PostgreSQL refuses to run as root; the package runs it as this user, whom it makes.
+# PostgreSQL refuses to run as root; the package creates this user and runs it as that user.
 POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def passing_group() -> int | None:
-    """The group that must be able to pass through our folders; None where there is none.
+    """Return the group that must be able to pass through our folders, or None.
 
-    Run by root, PostgreSQL is a user of its own, with our group, and passes through our folders.
+    Run by root, PostgreSQL has a user of its own, with our group, and passes through our folders.
     """
     return os.getegid() if os.geteuid() == 0 else None
 
 
 def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
-    """Close a folder to other users. `ours`: one of these names in it says that it is one of ours.
+    """Close a folder to other users. `ours`: a folder that contains one of these names is ours.
     `may_pass`: the group that may pass through it.
 
-    Raises InvalidInput if it is another user's, or open and full of other things: nobody wants
-    those closed by us.
+    Raises InvalidInput if it belongs to another user, or if it is open and contains only other
+    things: the stack must not close those.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
@@ -45,9 +45,9 @@ def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = No
 
 
 def close_content(folder: Path, *, but: Iterable[str]) -> None:
-    """Close all that is in a folder to other users, `but` what has one of these names.
+    """Close all content of a folder to other users, except entries named in `but`.
 
-    Raises InvalidInput if some of it is another user's.
+    Raises InvalidInput if some of it belongs to another user.
     """
     for path in _within(folder, frozenset(but)):
         found = path.lstat()

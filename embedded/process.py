@@ -1,4 +1,4 @@
-"""A child process: its log in a file, its end with ours."""
+"""A child process that logs to a file and ends with its parent."""
 
 import ctypes
 import signal
@@ -12,7 +12,8 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class Child:
-    """A process started by the stack. `name` is what people read of it; `fds` it inherits."""
+    """A process started by the stack. `name`: its display name; `fds`: the descriptors it
+    inherits."""
 
     def __init__(
         self,
@@ -45,21 +46,21 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs."""
+        """The exit code, or None while it runs."""
         return self._process.poll()
 
     def terminate(self) -> None:
-        """Ask it to end; nothing if it has."""
+        """Ask the process to end; no effect if it has ended."""
         if self._process.poll() is None:
             self._process.terminate()
 
     def interrupt(self) -> None:
-        """Ask it to end as Ctrl-C would; nothing if it has ended."""
+        """Ask the process to end as Ctrl-C would; no effect if it has ended."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for its end."""
+        """Wait for the process to end; return whether it did."""
         try:
             self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
@@ -67,16 +68,16 @@ class Child:
         return True
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal; nothing if it has ended."""
+        """Send a signal; no effect if the process has ended."""
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """End it at once, as a power failure would."""
+        """Kill the process immediately, as a power failure would."""
         self._process.kill()
         self._process.wait()
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, and end it for good when the time is over."""
+        """Wait for the process to end; kill it after `seconds`."""
         if not self.ends_within(seconds):
             self.kill()
 
@@ -85,5 +86,5 @@ class Child:
 
 
 def die_with_parent() -> None:
-    """Should the parent be killed outright, the kernel ends the child too (Linux)."""
+    """Have the kernel terminate this child if its parent is killed (Linux)."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

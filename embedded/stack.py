@@ -35,17 +35,17 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. Then
-# it is asked a second time: the API tells its callers, a worker drops what it has. A webhook whose
-# receiver takes longer to answer is sent again by the next run, and counted once.
+# The time for each part to finish its work; together well under the 15 s that Ctrl-C may take. Then
+# the part is interrupted again: the API notifies its callers, a worker drops its work. A webhook
+# with a slower receiver is sent again by the next run, and counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
 
-# By queue, what people read of the process that works on it.
+# Display names of the worker processes, by queue.
 _WORKERS: Final = {names.ENGINE_QUEUE: "worker", names.WEBHOOKS_QUEUE: "webhook-worker"}
 
-# How often Temporal is started when others were faster at the ports it was to have.
+# Attempts to start Temporal when other processes take its chosen ports first.
 _TRIES: Final = 5
 _EVERYWHERE: Final = ("0.0.0.0", "::")
 
@@ -54,7 +54,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """`None` chooses a free one. `api_if_free` is taken where nobody has it."""
+    """Ports of a stack. `None` chooses a free one. `api_if_free` is used if it is free."""
 
     api: int | None = None
     api_if_free: int | None = None
@@ -63,12 +63,12 @@ class StackPorts:
 
 
 class Stack:
-    """The running stack. Made by `start`, ended by `stop`; the data stays in its folder."""
+    """The running stack. `start` starts it, `stop` ends it; the data stays in its folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
     ) -> None:
-        """`host`: where the API and the metrics listen; all else listens on loopback."""
+        """`host`: the address of the API and the metrics; everything else listens on loopback."""
         self._folder = folder
         self._ports = ports
         self._host = host
@@ -80,9 +80,9 @@ class Stack:
         self.info: StackInfo | None = None
 
     async def start(self) -> StackInfo:
-        """Start what is not given by environment, and return when all of it is ready.
+        """Start what the environment does not provide; return when all of it is ready.
 
-        Raises InvalidInput, with one sentence, for what a person can mend.
+        Raises InvalidInput, with one sentence, for problems that a person can fix.
         """
         listener = self._held.enter_context(self._listener())
         self._held.enter_context(self._folder.locked())
@@ -91,12 +91,12 @@ class Stack:
             "HOST": self._host,
             "PORT": str(port_of(listener)),
             "INSTANCE_ID": new_ulid(),
-            # One set of workers, which nobody promotes.
+            # One set of workers, with no versions to promote.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
             # The demo's shop is a file of this machine, and its webhook's receiver a server here.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
-            # A new account may try the agent on a shop of its own.
+            # A new account may try the agent on its own demo shop.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
             or "true",
@@ -109,7 +109,7 @@ class Stack:
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
-        # Links of mails and of the copilot lead to this API, whatever its port.
+        # Links in mails and from the copilot lead to this API, on any port.
         self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
@@ -126,7 +126,7 @@ class Stack:
         return self.info
 
     def _listener(self) -> socket.socket:
-        """Where the API will listen, taken before anything starts: nobody can come between."""
+        """Return the API's socket. It is opened first, so that no other process takes its port."""
         if self._ports.api is None and self._ports.api_if_free is not None:
             with suppress(PortTaken):
                 return listening(self._ports.api_if_free, self._host)
@@ -138,15 +138,15 @@ class Stack:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._env['PORT']}"
 
     def stop(self) -> None:
-        """End every process that was started: first what takes work, then what keeps it."""
-        if self.info is not None:  # else the folder may be another stack's
+        """End every started process: first the API and workers, then what they depend on."""
+        if self.info is not None:  # otherwise the folder may be another stack's
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
         self._held.close()
 
     def dead(self) -> list[Child]:
-        """Parts that ended by themselves."""
+        """Return the parts that have ended."""
         return [child for child in (*self._back, *self._front) if child.exit_code is not None]
 
     def _start_postgres(self) -> None:
@@ -177,8 +177,8 @@ class Stack:
         raise InvalidInput("Temporal found no free port")
 
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
-        """Raises PortTaken if somebody has one of the ports. It opens them itself, so that is
-        known for sure only when it has them or has ended."""
+        """Start Temporal on these ports. Raises PortTaken if another process has one of them.
+        Temporal opens them itself, so the result is known only when it listens or has ended."""
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)
         self._env["TEMPORAL_ADDRESS"] = f"{LOOPBACK}:{port}"
@@ -188,7 +188,7 @@ class Stack:
                 self._back.remove(child)
                 taken = ui_port if is_free(port) else port
                 raise PortTaken(taken)
-            # Another stack's Temporal answers as well.
+            # Another stack's Temporal would answer too.
             return listens(child.pid, port) and await self._temporal_answers()
 
         await self._until(child, has_them)
@@ -204,9 +204,9 @@ class Stack:
             self._env["SMTP_URL"] = f"smtp://{LOOPBACK}:{port_of(listener)}"
 
     async def _start_workers(self) -> None:
-        """Both at once: what takes time is loading them."""
+        """Start both workers in parallel, because loading them takes time."""
         self._progress("workers")
-        # Each process shows its own numbers: the API's port, and one further for each worker.
+        # Each process has its own metrics: on the API's port, and one port further for each worker.
         metrics = self._env.get("METRICS_PORT", "")
         started: list[tuple[str, Child]] = []
         for number, (queue, name) in enumerate(_WORKERS.items(), 1):
@@ -221,7 +221,7 @@ class Stack:
         number = listener.fileno()
         command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
         child = self._spawn("api", command, self._front, fds=[number])
-        # From here on the child alone has it, so that the port is free again when it ends.
+        # From here on only the child holds the socket, so that the port is free when it ends.
         listener.close()
         await self._until(child, self._api_answers)
 
@@ -240,7 +240,7 @@ class Stack:
         return child
 
     async def _until(self, child: Child, ready: Callable[[], Awaitable[bool]]) -> None:
-        """Ask a part again and again whether it is ready. Raises InvalidInput if it ends first."""
+        """Poll a part until it is ready. Raises InvalidInput if it ends first or takes too long."""
         try:
             async with asyncio.timeout(_START_TIMEOUT_S):
                 while not await ready():
@@ -264,7 +264,7 @@ class Stack:
     async def _temporal_answers(self) -> bool:
         try:
             return await temporal_answers(await self._client())
-        except EngineUnavailable:  # nobody listens yet
+        except EngineUnavailable:  # not listening yet
             return False
 
     async def _worker_polls(self, queue: str, pid: int) -> bool:
@@ -277,7 +277,7 @@ class Stack:
 
 def _end(children: list[Child], seconds: float) -> None:
     for child in children:
-        child.interrupt()  # by a person, as far as the API is concerned: no load balancer looks
+        child.interrupt()  # SIGINT: the API need not drain, because no load balancer is there
     deadline = time.monotonic() + seconds
     slow = [child for child in children if not child.ends_within(deadline - time.monotonic())]
     for child in slow:

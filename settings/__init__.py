@@ -1,4 +1,4 @@
-"""Everything that is configured by environment. Built once in `main` and passed on."""
+"""All configuration from the environment. Built once in `main` and passed on."""
 
 import os
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ Groups = TypeVar("Groups", bound=BaseModel)
 
 
 class Settings(BaseModel):
-    """One group for each subject. `.env.example` shows what a normal deployment sets."""
+    """All settings, one group per subject. `.env.example` shows what a normal deployment sets."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -55,10 +55,9 @@ class Settings(BaseModel):
 
 
 def load_settings(**given: object) -> Settings:
-    """The environment's settings, but for those `given` by the names of their variables.
+    """Load the settings from the environment; `given` overrides variables by their names.
 
-    Blank variables count as unset. Raises InvalidInput that names each variable that is missing or
-    unusable.
+    Blank variables count as unset. Raises InvalidInput that names each missing or invalid variable.
     """
     variables = {name.upper(): value for name, value in os.environ.items() if value}
     return _validated(Settings, {**variables, **given})
@@ -71,7 +70,7 @@ class _TemporalAlone(BaseModel):
 
 
 def load_temporal(variables: Mapping[str, str]) -> TemporalSettings:
-    """How to reach the Temporal that these variables name, for what needs nothing else.
+    """Load the Temporal settings alone, for programs that need nothing else.
 
     Raises InvalidInput as `load_settings` does.
     """
@@ -86,7 +85,7 @@ class _IntegrationsAlone(BaseModel):
 
 
 def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
-    """What of clients' systems may be called, likewise. Raises InvalidInput."""
+    """Load the integration settings alone. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_IntegrationsAlone, given).integrations
 
@@ -98,7 +97,7 @@ class _ServerAlone(BaseModel):
 
 
 def load_server(variables: Mapping[str, str]) -> ServerSettings:
-    """Where callers see the API, likewise. Raises InvalidInput."""
+    """Load the server settings alone. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_ServerAlone, given).server
 
@@ -111,7 +110,7 @@ class _BrainAlone(BaseModel):
 
 
 def load_brain(variables: Mapping[str, str]) -> _BrainAlone:
-    """Who thinks, and who finds knowledge by meaning, likewise. Raises InvalidInput."""
+    """Load the settings of the brain and of the embedding model alone. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_BrainAlone, given)
 
@@ -124,7 +123,7 @@ class _MailAlone(BaseModel):
 
 
 def load_mail(variables: Mapping[str, str]) -> _MailAlone:
-    """Whose name the service's mails go out under, and where clients' servers may lie, likewise.
+    """Load the mail and webhook settings alone: the sender, and where clients' servers may be.
 
     Raises InvalidInput.
     """
@@ -134,7 +133,7 @@ def load_mail(variables: Mapping[str, str]) -> _MailAlone:
 
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
-        # Every group is offered all of them and takes its own.
+        # Every group gets all variables and uses its own.
         return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
         problems = "; ".join(map(_told, error.errors()))
@@ -147,5 +146,5 @@ def _told(problem: ErrorDetails) -> str:
             return f"{variable} is not set"
         case [_, variable], _:
             return f"{variable} ({problem['msg']})"
-        case _:  # a rule of several variables, which it names
+        case _:  # a rule about several variables, which names them
             return problem["msg"].removeprefix("Value error, ")

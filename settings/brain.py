@@ -1,4 +1,4 @@
-"""Who thinks, and who finds knowledge by meaning."""
+"""Settings of the language model and of the embedding model."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ def _is_embedder(name: str) -> str:
 
 
 class BrainSettings(BaseModel):
-    """The model that thinks, the one asked in its place, and what they may cost."""
+    """The language model, its fallback, and their budgets."""
 
     model_config = named_by("BRAIN_")
 
@@ -95,7 +95,7 @@ class BrainSettings(BaseModel):
 
     @property
     def is_remote(self) -> bool:
-        """Whether thinking leaves the process."""
+        """True if a remote provider is used."""
         return self.model != EMBEDDED_BRAIN
 
     @model_validator(mode="after")
@@ -110,7 +110,7 @@ class BrainSettings(BaseModel):
 
 
 class EmbeddingSettings(BaseModel):
-    """The model that finds knowledge by meaning."""
+    """The embedding model of the semantic search."""
 
     model_config = named_by("EMBEDDING_")
 

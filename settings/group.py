@@ -1,4 +1,4 @@
-"""What the groups of settings share."""
+"""Shared parts of the settings groups."""
 
 import ssl
 from pathlib import Path
@@ -11,9 +11,9 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def named_by(prefix: str = "") -> ConfigDict:
-    """A group's configuration: a field's variable is the prefix and the field's name, in capitals.
+    """Return a group's configuration: a field's variable is `prefix` and its name, in capitals.
 
-    A field whose variable is called otherwise names it as its alias.
+    A field with a different variable declares it as its alias.
     """
     return ConfigDict(
         alias_generator=lambda field: f"{prefix}{field}".upper(),
@@ -29,20 +29,20 @@ def _is_web_url(url: str) -> str:
     return url.rstrip("/")
 
 
-# Not pydantic's own type for URLs: that adds a slash, and an issuer is compared to the letter.
+# Not pydantic's own URL type: it adds a slash, and issuers are compared exactly.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
-"""Without a slash at its end."""
+"""A URL without a trailing slash."""
 
 
 def is_fetched_safely(url: str) -> str:
-    """For what must surely come from there, or go there. Raises ValueError."""
+    """Return the URL of a server that must be authentic. Raises ValueError unless it is secure."""
     if not _cannot_be_replaced_underway(url):
         raise ValueError("an https:// URL expected")
     return url
 
 
 def _cannot_be_replaced_underway(url: str) -> bool:
-    """Whether what is fetched there is surely the server's: by TLS, or from this machine."""
+    """Return whether the server is authenticated by TLS or is this machine."""
     try:
         parts = httpx.URL(url)
     except httpx.InvalidURL:

@@ -1,4 +1,4 @@
-"""Who may call: people of our own or of another identity provider, and internal workers."""
+"""Authentication of people, by us or by another identity provider, and of internal workers."""
 
 from typing import Annotated, Final, Self
 
@@ -7,12 +7,12 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 from adapters.identity.session_key import SessionKeys
 from settings.group import is_fetched_safely, named_by
 
-# Asymmetric ones only: a provider's published key must not be able to sign.
+# Asymmetric algorithms only: a provider's published key must not be able to sign.
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# "changeme", however often, has 7 different characters. Of 32 random digits of base 16, one in 30
-# million has fewer than 8.
+# "changeme", repeated, has 7 different characters. Of 32 random hexadecimal digits, one string in
+# 30 million has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
 
@@ -80,7 +80,7 @@ class IdentitySettings(BaseModel):
 
     @property
     def has_other_provider(self) -> bool:
-        """Whether people are known by another identity provider, so that ours is off."""
+        """True if another identity provider signs people in, so that ours is off."""
         return self.jwt_jwks_url is not None or self.oidc_issuer is not None
 
     @model_validator(mode="after")

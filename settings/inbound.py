@@ -1,4 +1,4 @@
-"""Webhooks that come for the whole installation."""
+"""Secrets of webhooks that arrive for the whole installation."""
 
 from typing import Annotated, Final
 
@@ -7,7 +7,7 @@ from pydantic.functional_validators import AfterValidator
 
 from settings.group import named_by
 
-# The one that signs now, and the one before or after it while it is changed.
+# The current secret, and the next or previous one during a rotation.
 _MOST: Final = 2
 
 
@@ -41,7 +41,7 @@ class InboundSettings(BaseModel):
 
     @property
     def shopify_secrets(self) -> tuple[str, ...]:
-        """The newest first; none: the address is not there."""
+        """The secrets, newest first. If empty, the endpoint answers 404."""
         return _listed(self.shopify_app_secret)
 
     @property

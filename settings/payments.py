@@ -1,4 +1,4 @@
-"""What is sold, for how much, and who takes the money."""
+"""Prices and the payment provider."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -23,7 +23,7 @@ class PaymentSettings(BaseModel):
         default=None, description="By which Stripe signs its events; goes with the key."
     )
     stripe_api_url: Annotated[WebUrl, AfterValidator(is_fetched_safely)] = _STRIPE
-    # Those whose smallest unit Stripe counts as everybody does.
+    # Only currencies for which Stripe's smallest unit is the usual one.
     price_currency: Literal["EUR", "USD", "GBP", "CHF", "CAD"] = "EUR"
     price_starter: str = Field(default="49.00", description="A month.")
     price_pro: str = Field(default="149.00", description="A month.")

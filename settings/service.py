@@ -1,4 +1,4 @@
-"""The service's own parts: where they are, and what they may do."""
+"""Settings of the service's own parts: addresses, limits and permissions."""
 
 import re
 from base64 import urlsafe_b64decode
@@ -19,9 +19,9 @@ _LOCAL: Final = (_LOOPBACK, "[::1]", "localhost")
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?"
 )
-_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # what a server listens on, and nobody can call
+_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # wildcard addresses, which no client can call
 
-# 32 random bytes have some 30 different ones.
+# 32 random bytes have about 30 different values.
 _MIN_DIFFERENT_BYTES: Final = 16
 
 
@@ -55,7 +55,8 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
 
 
 def _is_origin(url: str) -> str:
-    """OAuth clients compare it to the letter, and send secrets there."""
+    """Return the URL if it is an origin, else raise ValueError. OAuth clients compare it exactly,
+    and send secrets there."""
     found = _ORIGIN.fullmatch(url)
     if found is None or (found["scheme"] == "http" and found["host"] not in _LOCAL):
         raise ValueError("https://host[:port] expected, without a path; http:// on this machine")
@@ -128,13 +129,13 @@ class ServerSettings(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The API's address as callers see it, without a slash at its end."""
+        """The API's address as callers see it, without a trailing slash."""
         host = _LOOPBACK if self.host in _EVERYWHERE else self.host
         return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def dashboard(self) -> str:
-        """Where people are sent to decide, to pay and to look, without a slash at its end."""
+        """The address where people decide, pay and look, without a trailing slash."""
         return self.dashboard_url or f"{self.origin}/app"
 
     @property
@@ -187,7 +188,7 @@ class ThreadSettings(BaseModel):
 
     @property
     def lasts(self) -> timedelta:
-        """How long after its last message a thread ends."""
+        """The time from a thread's last message to its end."""
         return timedelta(hours=self.expiry_hours)
 
 
@@ -247,7 +248,7 @@ class WebhookSettings(BaseModel):
 
 
 class WatchSettings(BaseModel):
-    """What the service shows of itself."""
+    """Settings of logs, error reports, metrics and traces."""
 
     model_config = named_by()
 

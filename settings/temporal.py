@@ -1,4 +1,4 @@
-"""Where Temporal is, and how it is told who we are."""
+"""Settings of the connection to Temporal: its address and our credentials."""
 
 import ssl
 from pathlib import Path
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 
 from settings.group import holds_certificates, named_by
 
-# Temporal joins a deployment's name and a build's by a dot.
+# Temporal joins the names of a deployment and a build with a dot.
 _VERSION_PART: Final = r"^[A-Za-z0-9_-]{1,100}$"
 
 
@@ -20,7 +20,7 @@ def _is_address(address: str) -> str:
 
 
 class TemporalSettings(BaseModel):
-    """The variables are called as Temporal's own programs call them."""
+    """Variables have the names that Temporal's own programs use."""
 
     model_config = named_by("TEMPORAL_")
 
@@ -77,7 +77,8 @@ class TemporalSettings(BaseModel):
         certificate, key = self.tls_client_cert_path, self.tls_client_key_path
         if certificate is not None and key is not None:
             try:
-                # A key with a password would be asked for at the terminal.
+                # Without a password callback, OpenSSL would ask for a key's password at the
+                # terminal.
                 ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
                     certificate, key, password=lambda: b""
                 )
@@ -105,7 +106,7 @@ class TemporalSettings(BaseModel):
 
     @property
     def version(self) -> tuple[str, str] | None:
-        """The deployment, and the build of it that this process is."""
+        """The deployment of this process, and its build id."""
         if self.deployment is None or self.build_id is None:
             return None
         return self.deployment, self.build_id

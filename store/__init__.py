@@ -1,1 +1,1 @@
-"""All SQL. One repository a noun, built with a connection and the tenant that it serves."""
+"""All SQL. Each repository covers one entity and is built with a connection and a tenant."""

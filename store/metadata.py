@@ -1,8 +1,8 @@
-"""All tables in one metadata, for migrations and for whoever walks over every table.
+"""All tables in one metadata, for migrations and for code that iterates over every table.
 
-Tenant tables are keyed by (client_id, id), and their foreign keys carry client_id too, so that no
-row can point into another tenant whatever the code does. Row-level security is the second wall:
-`migrations/tenancy.py` puts it up.
+Tenant tables are keyed by (client_id, id), and their foreign keys include client_id too. So no row
+can reference another tenant, even if the code has an error. Row-level security is the second
+barrier, set up by `migrations/tenancy.py`.
 """
 
 import store.analytics.tables

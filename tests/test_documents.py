@@ -118,4 +118,4 @@ def test_readme_names_the_two_commands() -> None:
     text = (ROOT / "README.md").read_text()
     assert "make run" in text
     assert "make test" in text
-    assert len(text.splitlines()) <= 250
+    assert len(text.splitlines()) <= 200

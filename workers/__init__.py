@@ -1,1 +1,1 @@
-"""What each worker process runs, one queue a file."""
+"""The worker processes, one queue per module."""

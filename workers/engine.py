@@ -1,4 +1,4 @@
-"""The engine's worker: whatever it takes to answer an event, and the schedules around it."""
+"""The engine's worker: the workflows and activities that answer events, and the scheduled ones."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -66,8 +66,8 @@ WORKFLOWS: Final[Sequence[type]] = (
     RunCases,
 )
 _WORKFLOW_POLLS: Final = 20
-# Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
-# runs by schedule takes longer, is cut off, and goes on elsewhere where it stopped.
+# Longer than any step that a caller or a customer waits for (`workflows/options.py`). Scheduled
+# work takes longer: it is cut off, and another worker resumes it where it stopped.
 GRACE: Final = timedelta(seconds=45)
 
 
@@ -81,8 +81,8 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic.
-    `deployment`: the build it is."""
+    """Build the engine's worker. `sandbox`: enables Temporal's check that workflows stay
+    deterministic. `deployment`: the Worker Deployment version of this worker."""
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,
@@ -108,7 +108,7 @@ def build_worker(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """The worker at work, its schedules in place. Raises EngineUnavailable."""
+    """Create the schedules and run the worker until the block ends. Raises EngineUnavailable."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     http = open_client(settings.server.service)

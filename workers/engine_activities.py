@@ -1,4 +1,4 @@
-"""The activities of the engine's worker, with all they need inside."""
+"""The activities of the engine's worker, with their dependencies."""
 
 import random
 import time
@@ -74,7 +74,7 @@ from workers.outgoing_mail import build_outgoing
 
 @dataclass(frozen=True, slots=True)
 class EngineActivities:
-    """The activity objects of the engine, with all they need inside."""
+    """The activity objects of the engine, with their dependencies."""
 
     normalize: Normalize
     look_up: LookUp
@@ -171,7 +171,7 @@ def build_activities(
     http: httpx.AsyncClient,
     normalizer: Normalizer,
 ) -> EngineActivities:
-    """`http`: the way out to clients' integrations."""
+    """Build the activities. `http`: the client for calls to clients' integrations."""
     read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     service, pages = settings.server.service, settings.server.dashboard

@@ -1,4 +1,4 @@
-"""The way that mail goes out."""
+"""Construction of the outgoing mail services."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ from store.core.database import Database
 
 
 def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
-    """A client's mail server may be where its webhooks may go: the same settings say so. Raises
-    InvalidInput, OSError."""
+    """Build the mailer. WEBHOOK_ALLOW_PRIVATE_ADDRESSES and WEBHOOK_CA_FILE apply to clients' mail
+    servers too. Raises InvalidInput, OSError."""
     guard = SmtpGuard(allow_private=settings.webhooks.allow_private_addresses)
     own = OwnServers(sealer, guard, tls_context(settings.webhooks.ca_file))
     return SmtpMailer(settings.mail.smtp_url, settings.mail.sender, own)
@@ -26,7 +26,7 @@ def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMails:
-    """The ways that mail leaves by, each within its limits."""
+    """The outgoing mail services, each within its limits."""
 
     limiter: MailLimiter
     service: ServiceMails

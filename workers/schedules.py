@@ -1,4 +1,4 @@
-"""What Temporal must know before the engine works: its schedules and search attributes."""
+"""Setup of Temporal before the engine works: its schedules and search attributes."""
 
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -16,8 +16,9 @@ from settings import Settings
 
 
 async def ensure_schedules(settings: Settings, client: Client) -> None:
-    """Make them, or bring those that are there up to these settings. Raises EngineUnavailable."""
-    # Only here: a webhook worker loads no brain.
+    """Create the schedules and search attributes, or update them to these settings. Raises
+    EngineUnavailable."""
+    # Imported late: a webhook worker loads no brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     sweep = SweepInput(

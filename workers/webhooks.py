@@ -1,4 +1,4 @@
-"""The webhooks' worker: it sends to merchants' URLs, and nothing else shares its process."""
+"""The webhook worker: it sends to merchants' URLs, in a process of its own."""
 
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -37,16 +37,17 @@ from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
 
 WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
-# A receiver may hold each for 10 s. A tenant holds 8 of them, and its next 24 wait here.
+# A receiver may occupy a slot for 10 s. A tenant sends 8 deliveries at once, and 24 more wait here.
 _SLOTS: Final = 500
 _POLLS: Final = 20
-# Longer than a POST may take, with its record; what waits for a permit is given up at once.
+# Longer than a POST and its record take. Deliveries that wait for a permit are given up
+# immediately.
 GRACE: Final = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookActivities:
-    """The activity object of this worker, and what it works with."""
+    """The activity object of this worker, with its dependencies."""
 
     deliver: Deliver
     permits: Permits
@@ -58,7 +59,7 @@ class WebhookActivities:
 
 
 def build_sender(settings: WebhookSettings) -> HttpWebhookSender:
-    """Raises InvalidInput for a WEBHOOK_CA_FILE that holds no certificates."""
+    """Build the webhook sender. Raises InvalidInput if WEBHOOK_CA_FILE holds no certificates."""
     try:
         return HttpWebhookSender(
             allow_private=settings.allow_private_addresses, ca_file=settings.ca_file
@@ -90,8 +91,9 @@ def build_activities(
 
 
 def canary_of(settings: Settings) -> str | None:
-    """The name that tells our resolver's failure from a receiver's: the one that is set, else that
-    of the dashboard, where it is a name of the Internet."""
+    """Return the host of the network self-check, which separates failures of our resolver from a
+    receiver's. WEBHOOK_CANARY_HOST if set, else the dashboard's host if it is a public name, else
+    None."""
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
     url = settings.server.dashboard.replace("http://", "https://", 1)
@@ -107,7 +109,8 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """What lasts longer than the worker: what goes on is counted until its POST has ended."""
+    """Keep what outlives the worker open: a delivery counts against the limits until its POST
+    ends."""
     await activities.network.begin()
     try:
         yield
@@ -126,8 +129,8 @@ async def at_work(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
-    """The worker, for as long as the block runs. `sandbox`: Temporal's check that workflows stay
-    deterministic. `deployment`: the build it is."""
+    """Run the worker until the block ends. `sandbox`: enables Temporal's check that workflows stay
+    deterministic. `deployment`: the Worker Deployment version of this worker."""
     async with (
         _outside_ready(activities),
         Worker(
@@ -156,7 +159,7 @@ async def at_work(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """The worker at work. It needs no mail server and no brain, and does not load them."""
+    """Run the worker until the block ends. It needs no mail server and no brain, and loads none."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     sender = build_sender(settings.webhooks)

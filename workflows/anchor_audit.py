@@ -1,4 +1,4 @@
-"""The anchors of the audit log, on a schedule once a day."""
+"""The daily anchors (checkpoints) of the audit log, on a schedule."""
 
 from temporalio import workflow
 

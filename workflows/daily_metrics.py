@@ -1,5 +1,5 @@
-"""The metrics of the day before, on a schedule every night, and of the few days before it, whose
-reviews may have been decided since."""
+"""The metrics of the previous day, on a schedule every night. The few days before it are recomputed
+too, because their reviews may have been decided since."""
 
 from datetime import timedelta
 

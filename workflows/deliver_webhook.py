@@ -1,4 +1,4 @@
-"""One delivery of one event to one webhook, from its first try to its last."""
+"""One delivery of one event to one webhook, from the first attempt to the last."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
 class DeliverWebhook:
     @workflow.run
     async def run(self, delivery: DeliverWebhookInput) -> DeliverWebhookResult:
-        """Try, wait as long as the webhook's retry policy says, and try again."""
+        """Deliver, and retry after the delays of the webhook's retry policy."""
         attempt = 1
         while True:
             tried = await workflow.execute_activity_method(
@@ -42,7 +42,7 @@ class DeliverWebhook:
             attempt += 1
 
     async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:
-        """A mail that cannot be sent changes nothing of what was delivered."""
+        """Mail the owner a notice. A failure to send it does not affect the delivery."""
         step = TellOwnerInput(
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
         )

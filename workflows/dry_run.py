@@ -1,4 +1,4 @@
-"""A dry run: the brain alone, and nothing left behind."""
+"""A dry run: the brain alone, without side effects."""
 
 from temporalio import workflow
 

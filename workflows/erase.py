@@ -15,8 +15,9 @@ with workflow.unsafe.imports_passed_through():
 class Erase:
     @workflow.run
     async def run(self, erase: EraseInput) -> EraseResult:
-        """A step that was under way may still write what it knew: its end is awaited, and what it
-        wrote is removed too. What was listed late by the server is found by the second look."""
+        """Erase, then remove again. A step in progress may still write: the workflow waits for its
+        end and removes what it wrote. The second pass also finds workflows that the server listed
+        late."""
         closed = await workflow.execute_activity_method(
             EraseRecords.close, erase, **options.ERASING
         )

@@ -1,4 +1,4 @@
-"""What is kept of a failure: a code, never a message that could hold a customer's words."""
+"""Error codes of failures. Messages are not kept, because they could hold a customer's words."""
 
 from typing import Final
 
@@ -8,19 +8,20 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes that time, or the next deployment, heals: worth the patience of a run that nobody waits for
-any more."""
+"""Codes of failures that pass with time or with the next deployment. A run without a waiting caller
+retries after them."""
 
 OVER_BUDGET: Final = "over_budget"
-"""The code of what costs more than an event may: no time heals it, and a person reads the event."""
+"""The code of an event that exceeds its processing budget. Retries do not help; a person reads the
+event."""
 
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
-"""Codes after which an effect surely did not happen."""
+"""Codes after which the effect certainly did not happen."""
 
 
 def cut_short(failure: BaseException) -> bool:
-    """Whether the last try did not end but was given up. Temporal then names what the try before
-    it failed with, and what this one did nobody knows."""
+    """Return whether the last attempt was cut off by a timeout. Temporal then reports the failure
+    of the attempt before it, and the outcome of the last one is unknown."""
     cause: BaseException | None = failure
     while cause is not None:
         if isinstance(cause, exceptions.TimeoutError):
@@ -30,7 +31,7 @@ def cut_short(failure: BaseException) -> bool:
 
 
 def error_code(failure: BaseException) -> str:
-    """The code of the innermost cause: what Temporal reports outside is always just "failed"."""
+    """Return the code of the innermost cause: Temporal's outer exception only says "failed"."""
     cause = failure
     while cause.__cause__ is not None:
         cause = cause.__cause__
@@ -40,7 +41,7 @@ def error_code(failure: BaseException) -> str:
 
 
 def nothing_done(failure: BaseException) -> bool:
-    """Return whether an effect surely did not happen."""
+    """Return whether the effect certainly did not happen."""
     if error_code(failure) not in _NOTHING_DONE:
         return False
     return not (cut_short(failure) and workflow.patched("cut-short"))

@@ -1,4 +1,4 @@
-"""The workflows that follow the outcome of a run, and outlive it."""
+"""The workflows that follow the outcome of a run and outlive it."""
 
 from contextlib import suppress
 
@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def start_followers(event: ProcessEventInput, stored: PersistResult) -> None:
-    """Start the notices of an outcome, and the runs that it leaves open, oldest first."""
+    """Start the notices of an outcome, and the runs that it reopens, oldest first."""
     await start_tellings(event.ref.client_id, stored)
     if stored.reopened and workflow.patched("reopens"):
         for run in stored.reopened:
@@ -21,7 +21,7 @@ async def start_followers(event: ProcessEventInput, stored: PersistResult) -> No
 
 
 async def _start_again(case: ProcessEventInput, run: ReopenedRun) -> None:
-    """A run whose first workflow is about to end is left to the sweep."""
+    """Start a reopened run. If its first workflow has not ended yet, the sweep starts it later."""
     again = case.model_copy(update={"ref": run.ref, "threshold": run.threshold, "reopened": True})
     child: workflow.ChildWorkflowConfig = {
         **options.RUN_AGAIN,

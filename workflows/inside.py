@@ -1,4 +1,4 @@
-"""Steps within the worker's own process, and what becomes of them while that cannot do them."""
+"""Steps that run in the worker's own process, and their fallbacks when they fail there."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -16,7 +16,7 @@ _Done = TypeVar("_Done")
 
 
 async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """The activity in this process, and if all its tries fail, by the server's retries."""
+    """Run a local activity; if all its attempts fail, run it with the server's retries."""
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError:
@@ -26,9 +26,9 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """The same for what costs time by what strangers wrote, but for what no time heals. `given_up`:
-    the step to do in its place where the event costs too much, or takes longer than any may.
-    Raises FailureError."""
+    """Run a step with untrusted input like `inside`, but raise failures that time does not heal.
+    `given_up`: the step to run instead if the event exceeds its budget or times out. Raises
+    FailureError."""
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError as failure:
@@ -44,7 +44,7 @@ async def within_budget(
 async def patiently_within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """The same after an outage, by the server's retries."""
+    """Run `within_budget` after an outage, with the server's retries."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError as failure:
@@ -54,7 +54,8 @@ async def patiently_within_budget(
 
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """The same where something is broken already: by the server's retries from the beginning."""
+    """Run an activity with the server's retries from the start, because something has failed
+    before."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError:

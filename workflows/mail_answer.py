@@ -22,7 +22,7 @@ class MailAnswer:
 
 
 async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
-    """Return when the mail's workflow is started, or was before. It outlives its run."""
+    """Start the mail's workflow; return when it has started, now or before. It outlives its run."""
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {

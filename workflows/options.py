@@ -1,8 +1,8 @@
-"""How long each step may take and how often it is tried. Nothing else sets a timeout.
+"""Timeouts and retry policies of every step. Nothing else sets a timeout.
 
-The caller waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`), so each step
-before the answer must end, with all its tries, within that. If several take all they may, the
-caller is told that the answer is late, and the run goes on.
+The caller waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`). Each step before the
+answer must end within that time, with all its attempts. If several steps use all their time, the
+caller gets the response that the answer is late, and the run continues.
 """
 
 from datetime import timedelta
@@ -18,10 +18,10 @@ from temporalio.workflow import (
 
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
-# Eight tries in 3.5 s: long enough for a database that restarts. Tries are counted, not timed:
-# with temporalio 1.35 a time limit of a local activity that runs out between two tries is lost
-# (schedule-to-close: it is then tried for ever) or reported instead of the real failure
-# (start-to-close), so the one that is set lies well beyond all tries.
+# Eight attempts in 3.5 s: long enough for a database that restarts. Attempts are counted, not
+# timed: with temporalio 1.35, a time limit of a local activity that expires between two attempts is
+# lost (schedule-to-close: it is then retried forever) or reported instead of the real failure
+# (start-to-close). The limit set here is therefore well beyond all attempts.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
     maximum_interval=timedelta(seconds=1),
@@ -29,21 +29,21 @@ _QUICK: Final = RetryPolicy(
     maximum_attempts=8,
 )
 
-# Short and idempotent, in the worker's own process: no round trip to the server.
+# Short and idempotent steps in the worker's own process, without a round trip to the server.
 INSIDE: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "retry_policy": _QUICK,
 }
 
-# The shop is asked for 4 s at most (`activities/agent/look_up.py`); the answer must wait no longer.
+# The shop gets 4 s at most (`activities/agent/look_up.py`); the answer must not wait longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),
     "schedule_to_close_timeout": timedelta(seconds=9),
     "retry_policy": _QUICK,
 }
 
-# A provider thinks: longer than its own deadline (10 s) and that of the embedding which finds the
-# knowledge for it (3 s), with one more try if the worker dies.
+# A provider thinks. Longer than its own deadline (10 s) plus the deadline of the embedding that
+# finds its knowledge (3 s), with one more attempt if the worker dies.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "schedule_to_close_timeout": timedelta(seconds=24),
@@ -57,8 +57,8 @@ SIMULATING: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# The same where each message may have to wait for a shop and for a provider: within the caller's
-# 110 s, with one more try if the worker dies. It costs money, so it is not tried more often.
+# The same for messages that may wait for a shop and for a provider: within the caller's 110 s, with
+# one more attempt if the worker dies. It costs money, so it is not retried more often.
 SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=105),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -66,10 +66,10 @@ SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_attempts=2),
 }
 
-# The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it
-# did (8 s), and then for the reply (16 s): longer than all of that, so that the ledger knows the
-# outcome before Temporal gives up; a caller who cannot wait so long is told that the run goes on.
-# A worker that dies is noticed by its heartbeats (`activities/runtime/heartbeat.py`).
+# The other system is asked for the order (3 s), for the action (8 s), after silence whether it did
+# it (8 s), and for the reply (16 s). The timeout is longer than the sum, so that the ledger knows
+# the outcome before Temporal gives up. A caller who cannot wait gets the response that the run
+# continues. Heartbeats reveal a dead worker (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "schedule_to_close_timeout": timedelta(seconds=45),
@@ -79,7 +79,7 @@ OUTSIDE: Final[ActivityConfig] = {
     ),
 }
 
-# The same after the caller has its answer, for servers that greylist or restart.
+# The same once the caller has its answer, for servers that greylist or restart.
 OUTSIDE_PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "heartbeat_timeout": timedelta(seconds=5),
@@ -89,7 +89,7 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# What was decided and done must be written, however long the database is away: tried as long as
+# Decisions and effects must be stored, however long the database is away. Retried for as long as
 # the run lives.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
@@ -98,7 +98,7 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# One round of the work on a webhook; `workflows/process_webhook.py` counts the rounds.
+# One round of work on a webhook; `workflows/process_webhook.py` counts the rounds.
 WORKING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": RetryPolicy(
@@ -108,8 +108,8 @@ WORKING: Final[ActivityConfig] = {
     ),
 }
 
-# A webhook's own workflow. Its row says whether there is anything left to do, so that one that has
-# ended may be started again.
+# A webhook's own workflow. Its row says whether work is left, so a workflow that has ended may be
+# started again.
 WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -117,7 +117,7 @@ WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The run that a webhook became, as `adapters/temporal/client.py` starts one that was left behind.
+# The run that a webhook becomes. `adapters/temporal/client.py` starts abandoned runs the same way.
 RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -131,8 +131,8 @@ RUN_AGAIN: Final[ChildWorkflowConfig] = {
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
 }
 
-# A delivery's own workflow. It outlives the run that caused it. One that was lost without an end
-# may be started again; one that ended never.
+# A delivery's own workflow. It outlives the run that caused it. It may be started again after a
+# failure, never after it has completed.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -141,8 +141,8 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 }
 
 # The wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its record,
-# which insists while the database is away. Tried for as long as it takes: what a receiver does is
-# no failure of this, and what is ours to mend must not lose a delivery.
+# which retries while the database is away. Retried without limit: a receiver's failure is not a
+# failure of this activity, and our own failures must not lose a delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -151,8 +151,8 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# A mail to a person: nobody waits, and after some hours it is no news; a sign-in code is none after
-# ten minutes, which its step sees. The engine's workers know the mail server.
+# A mail to a person. No caller waits, and after some hours the mail is useless. A sign-in code is
+# useless after ten minutes, which its activity checks. The engine's workers know the mail server.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -172,8 +172,8 @@ AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The steps of a sweep come one after the other, and each must have its time within the whole one's
-# (`adapters/temporal/setup.py`, ten minutes). What one does not come to, the next sweep does.
+# The steps of a sweep run one after the other, and together within the sweep's own timeout
+# (`adapters/temporal/setup.py`, ten minutes). The next sweep continues unfinished work.
 SWEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=110),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -181,9 +181,9 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# Nobody waits for it. Its work is done page by page, and a retry goes on where the last try stopped
-# or finds little left. The tries last for an hour: whoever starts it again, a schedule or a human,
-# must find it ended (`adapters/temporal/setup.py` bounds the whole).
+# No caller waits. The work is done page by page, and a retry continues where the last attempt
+# stopped, or finds little left. The attempts end after an hour: a new start, by a schedule or a
+# person, must find this one ended (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -194,8 +194,8 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
-# Some saved cases: up to ten tries of up to twenty messages each, which a language model may think
-# about for 13 s. A person waits for the verdicts, so that a worker that dies is missed soon.
+# Some saved cases: up to ten tries of up to twenty messages each. A language model may take 13 s
+# for each message. A person waits for the results, so a dead worker must be noticed soon.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -206,8 +206,8 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# Clients' platforms are asked several at once, some seconds each, in batches; the next try repeats
-# the batch that one try did not finish.
+# Clients' platforms are polled concurrently in batches, some seconds each. A retry repeats the
+# batch that the last attempt did not finish.
 POLLING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=50),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -218,8 +218,8 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# Nobody waits for a page of a replay. It ends after some seconds, or after the one language model
-# call that it was at; its tries go on for an hour, as a database may be away for that long.
+# No caller waits for a page of a replay. It ends after some seconds, or after the language model
+# call in progress. Attempts continue for an hour, because a database may be away that long.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),
@@ -230,8 +230,9 @@ REPLAYING: Final[ActivityConfig] = {
     ),
 }
 
-# What was begun must be brought to its end, however often a worker dies or the database is away:
-# half an erasure is none. A step finds what is left, and says every second that it is alive.
+# Retry until the erasure completes, however often a worker dies or the database is away; a partial
+# erasure must not be left behind. A step continues with what is left, and sends a heartbeat every
+# second.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -240,6 +241,6 @@ ERASING: Final[ActivityConfig] = {
     ),
 }
 
-# How much longer than the first review's time later rounds may take; within the run's life
+# Extra time for later rounds beyond the first review's time, within the run's lifetime
 # (`ProcessEventInput.lifetime`).
 LATE_ROUND: Final = timedelta(hours=1)

@@ -51,9 +51,9 @@ _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
 _STOPPED = "stopped"
 
 
-# Whatever fails in a step is caught and persisted; it comes as a FailureError, for local activities
-# do not wrap theirs. Other exceptions fail only the task, so that a bad deploy suspends parked runs
-# instead of ending them (docs/decisions/0006).
+# Every failure of a step is caught and persisted. It arrives as a FailureError, because local
+# activities do not wrap theirs. Other exceptions fail only the workflow task, so that a bad
+# deployment suspends parked runs instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init
@@ -88,8 +88,8 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up and think. Return None if people alone read the message, which has joined their
-        review. Raises FailureError for a message that has not."""
+        """Look up the order and draft an answer. Return None if the message has joined a review and
+        the agent does not read it. Raises FailureError if the message has not joined a review."""
         if joined and not filed.considered:
             return None
         try:
@@ -103,7 +103,8 @@ class ProcessEvent:
             return None
 
     async def _carry_out(self, thought: ThinkResult) -> None:
-        """From the draft to its outcome; an effect of unknown fate asks a human once more."""
+        """Execute the drafted plan to its outcome. An effect with unknown outcome goes to review
+        again."""
         doubt = thought.review_reason
         steps: tuple[StepOutcome, ...] = ()
         while True:
@@ -112,7 +113,7 @@ class ProcessEvent:
             try:
                 done = await self._execute(self._actions)
             except FailureError as failure:
-                # A plan of several steps may have been half done before.
+                # A plan of several steps may already be partly executed.
                 if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
                     return
@@ -130,8 +131,8 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """Leave the message to the review that it was added to. What the agent has read changes the
-        review's draft and plan first."""
+        """Leave the message to the review that it joined. If the agent has read the message, the
+        review's draft and plan are revised first."""
         if self._thought is not None and workflow.patched("later-turns"):
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
@@ -144,18 +145,18 @@ class ProcessEvent:
 
     @workflow.update(name=names.ANSWER_UPDATE)
     async def answer(self) -> RunFacts:
-        """The first outcome: what the gateway's caller is told."""
+        """Return the first outcome, which the gateway sends to its caller."""
         await workflow.wait_condition(lambda: self._answer is not None)
         assert self._answer is not None
         return self._answer
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Look for the decision. Repeats and strangers are harmless: PostgreSQL has the say."""
+        """Look for the decision. Repeated and forged signals are harmless: PostgreSQL decides."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
-        """What is told of it leaves before the message is worked on."""
+        """Normalize the event. Its webhooks are sent before the message is processed."""
         step = NormalizeInput(ref=self._event.ref, reopened=self._event.reopened)
         filed = await within_budget(
             Normalize.normalize, step, step.model_copy(update={"cut": True})
@@ -166,7 +167,8 @@ class ProcessEvent:
         return filed
 
     async def _look_up(self) -> None:
-        """Without what a lookup finds the run goes on, less sure."""
+        """Look up the order. A failure does not fail the run; the agent answers with lower
+        confidence."""
         step = LookUpInput(ref=self._event.ref)
         try:
             found = await workflow.execute_activity_method(LookUp.look_up, step, **options.LOOK_UP)
@@ -184,8 +186,8 @@ class ProcessEvent:
         return thought
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
-        """Whether it is to be done: parked until a human has decided or the time to decide is
-        over. Where people have the conversation by now, the message is theirs."""
+        """Wait for a human's decision or the deadline; return whether to execute the plan. If
+        people have taken over the conversation, leave the message to them and return False."""
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if _has_joined(joined):
             await self._join(joined)
@@ -200,7 +202,7 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """All rounds end with the first one's time, or a little later, within the run's life."""
+        """Return the time for a decision. All rounds share the first one's time plus LATE_ROUND."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
@@ -218,7 +220,7 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # Once the caller has an answer, nobody waits: a mail server may take its time.
+            # Once the caller has an answer, no one waits: a mail server may take its time.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:
@@ -235,8 +237,8 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Returns why nothing was stored: the review that the message was added to in place of one
-        of its own, or _STOPPED; else ""."""
+        """Store an outcome; return why nothing was stored, or "". The reason is _STOPPED, or the id
+        of the review that the message joined instead of getting its own."""
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,
@@ -257,13 +259,14 @@ class ProcessEvent:
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
-        # The caller's answer leaves with the task that asks for the children.
+        # The workflow task that starts the children also sends the caller's answer.
         await self._send_webhooks(stored.deliveries)
         await start_followers(self._event, stored)
         return ""
 
     async def _send_webhooks(self, pending: tuple[str, ...]) -> None:
-        """Those that an earlier outcome sent may still be pending."""
+        """Start deliveries, but not again those of an earlier outcome, which may still be
+        pending."""
         unsent = [delivery_id for delivery_id in pending if delivery_id not in self._sent]
         if unsent:
             self._sent.update(unsent)
@@ -293,5 +296,5 @@ class ProcessEvent:
 
 
 def _has_joined(review_id: str) -> bool:
-    """Whether people have the conversation, and with it the message."""
+    """Return whether people handle the conversation, and with it the message."""
     return bool(review_id) and workflow.patched("joins")

@@ -1,4 +1,4 @@
-"""One webhook that came in, from its stored bytes to its effect."""
+"""One inbound webhook, from its stored bytes to its effect."""
 
 import asyncio
 from contextlib import suppress
@@ -22,11 +22,11 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Rounds of tries that no outage is to blame for: what fails so often is ours to mend, and the lane
-# goes on.
+# Rounds of attempts for failures that are not outages. After them the failure is ours to fix, and
+# the lane (the queue of webhooks processed in order) goes on.
 _ROUNDS: Final = 3
-# What only another version can read must not keep the lane, nor what takes too long to read: an
-# outage of ours has a code of its own.
+# A webhook that only another version can read, or that takes too long to read, must not block its
+# lane. An outage of ours has a code of its own.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
@@ -42,9 +42,9 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Work on it until it has ended; start its run, and those whose turn it is then.
+        """Process the webhook until it ends; start its run, and the webhooks that are next in line.
 
-        One that a limit refuses sleeps between its tries, and says in its memo what for.
+        If a limit refuses the webhook, it sleeps between attempts and names the limit in its memo.
         """
         while True:
             worked = await self._work()
@@ -60,7 +60,7 @@ class ProcessWebhook:
 
     @workflow.signal(name=names.TRY_NOW_SIGNAL)
     def try_now(self) -> None:
-        """Somebody wants it tried before its time."""
+        """Retry now, before the planned time."""
         self._told_to_try = True
 
     async def _pause(self, lasts: timedelta) -> None:
@@ -69,8 +69,7 @@ class ProcessWebhook:
         self._told_to_try = False
 
     async def _work(self) -> WebhookWorked:
-        """One try: in this process, then by the server's retries, while an outage lasts without
-        end."""
+        """Try in this process, then with the server's retries; during an outage, without limit."""
         try:
             return await workflow.execute_local_activity_method(
                 WorkOnWebhook.work, self._step, **options.INSIDE
@@ -100,7 +99,7 @@ class ProcessWebhook:
         )
 
     async def _start(self, worked: WebhookWorked) -> None:
-        """Return when all is started, or was before."""
+        """Start the next webhooks and the run; return when all have started, now or before."""
         starts = [self._start_webhook(webhook_id) for webhook_id in worked.next_ids]
         if worked.run is not None:
             starts.append(_start_run(worked.run))
@@ -111,7 +110,7 @@ class ProcessWebhook:
         child: workflow.ChildWorkflowConfig = {
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
-            # The queue serves tenants in turn, however much one of them is told.
+            # The queue serves tenants in turn, regardless of how much one of them receives.
             "priority": Priority(fairness_key=ref.client_id),
         }
         with suppress(WorkflowAlreadyStartedError):
@@ -121,7 +120,8 @@ class ProcessWebhook:
 
 
 async def _start_run(run: ProcessEventInput) -> None:
-    """As the gateway does, which waits for the answer. The sweep starts one that a crash left."""
+    """Start the run as the gateway does, but without waiting for its answer. After a crash, the
+    sweep starts it."""
     child: workflow.ChildWorkflowConfig = {
         **options.RUN,
         "id": names.process_event_id(run.ref.client_id, run.ref.event_id),

@@ -1,5 +1,5 @@
-"""Reconciliation of the inbound hub, on a schedule: changes whose webhooks were missed, and the
-mails about requests for data."""
+"""Reconciliation of the inbound hub, on a schedule: changes with missed webhooks, and mails about
+data requests."""
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -16,7 +16,8 @@ with workflow.unsafe.imports_passed_through():
 class ReconcileInbound:
     @workflow.run
     async def run(self, poll: PollInput) -> PollResult:
-        """A mail server that is away keeps no platform from being asked."""
+        """Send the mails, then poll the platforms. A mail server's failure does not stop the
+        polling."""
         try:
             await workflow.execute_activity_method(TellOfDataRequests.tell, **options.SWEEPING)
         except ActivityError as error:

@@ -1,4 +1,4 @@
-"""The replay of past events: page after page, until none is left or something ends it."""
+"""The replay of past events: page after page, until none is left or the replay is ended."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError, is_cancelled_exception
@@ -18,7 +18,7 @@ class ReplayPast:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> ReplayProgress:
-        """The row knows where the replay is, so that a new history goes on there."""
+        """Replay all pages. The row holds the position, so that a new history continues there."""
         try:
             self._progress = await workflow.execute_activity_method(
                 ReplayPages.begin, work, **options.REPLAYING
@@ -38,5 +38,5 @@ class ReplayPast:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> ReplayProgress:
-        """How far it has come."""
+        """Return the progress so far."""
         return self._progress

@@ -1,4 +1,4 @@
-"""A run over a client's saved cases, some at a time."""
+"""A run over a client's saved cases, in batches."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import error_code
 
-# Few enough that progress is seen, and that little is thought twice when a worker dies.
+# Few enough to show progress, and to repeat little work when a worker dies.
 _AT_ONCE: Final = 5
 
 
@@ -24,7 +24,8 @@ class RunCases:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> CaseRunProgress:
-        """Each result is kept as it comes; a case that cannot be tried ends the run."""
+        """Run all cases. Each result is stored as it arrives; a case that cannot be tried ends the
+        run."""
         failed: str | None = None
         try:
             await self._try_all(work)
@@ -39,7 +40,7 @@ class RunCases:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> CaseRunProgress:
-        """How far it has come."""
+        """Return the progress so far."""
         return self._progress
 
     async def _try_all(self, work: BackgroundRef) -> None:

@@ -1,4 +1,4 @@
-"""One mail that a person waits for: a code of signing in or of an address, or an invitation."""
+"""One mail that a person waits for: a code to sign in or to verify an address, or an invitation."""
 
 from temporalio import workflow
 

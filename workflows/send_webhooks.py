@@ -1,4 +1,4 @@
-"""Deliveries that no run sends: of events that none causes, replays, and what a crash left."""
+"""Deliveries that no run starts: of events without a run, of replays, and those left by a crash."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""A simulation: one step, and nothing left behind."""
+"""A simulation: one step, without side effects."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""The steps of a round, each on its own: one that fails keeps no other from its work."""
+"""The steps of a scheduled round. They are independent: one failure does not stop the others."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -12,8 +12,8 @@ _Done = TypeVar("_Done")
 
 
 async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) -> _Done:
-    """What the step made. Where all its tries have failed, its code is added to `failed`, and
-    `otherwise` returned."""
+    """Return the step's result. If all its attempts fail, add its error code to `failed` and return
+    `otherwise`."""
     try:
         return await step
     except FailureError as failure:
@@ -24,9 +24,9 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
 
 
 def tell(failed: list[str]) -> None:
-    """Let schedules and operators see that steps failed, now that the others are done.
+    """Report failed steps to schedules and operators, once the others are done.
 
-    Raises ApplicationError, which ends the workflow as failed.
+    Raises ApplicationError, which fails the workflow.
     """
     if failed:
         raise ApplicationError(f"steps failed: {', '.join(failed)}", type="steps_failed")

@@ -1,4 +1,4 @@
-"""The sweep, on a schedule: pick up what a crash left between two steps."""
+"""The sweep, on a schedule: pick up work that a crash left between two steps."""
 
 from temporalio import workflow
 

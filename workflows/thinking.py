@@ -1,4 +1,4 @@
-"""Steps that ask the brain: in this process, or outside it where a provider thinks."""
+"""Steps that ask the brain: in this process, or as a remote activity if a provider thinks."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError
@@ -14,8 +14,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """What costs too much to read or to think about is left to a human unread. Raises
-    FailureError."""
+    """Draft an answer. If reading or thinking costs too much, leave the message unread to a human.
+    Raises FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:
         return await within_budget(Think.think, question, unread)
@@ -31,7 +31,7 @@ async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
 
 
 async def revise(step: ReviseReviewInput, *, remote: bool) -> None:
-    """Make a review's draft and plan again. A failure leaves them as they are: a person reads the
+    """Revise a review's draft and plan. A failure leaves them unchanged: a person reads the
     message."""
     try:
         if remote:

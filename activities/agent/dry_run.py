@@ -1,4 +1,4 @@
-"""Dry run: the agent's judgement alone. It holds nothing that could write a row or send a word."""
+"""Dry run: the agent's decision alone, with no means to write a row or to send a message."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -31,7 +31,7 @@ from store.runs.standing_threads import StandingThreads
 
 
 class Rehearse:
-    """`embedder`, `thread_lasts`: as a run has them."""
+    """Dry runs, with the same `embedder` and `thread_lasts` as runs."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class Rehearse:
 
     @activity.defn(name=names.REHEARSE)
     async def rehearse(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event as a run would, and keep nothing of it: a repetition
-        is harmless. What a language model costs is booked.
+        """Classify and answer the sealed event as a run would, and store nothing: a repetition is
+        harmless. The cost of a language model is booked.
 
-        Memory is read, and never written. No shop is asked: what a run would look up there is
-        missing here, so that a question about an order waits for a human.
+        Memory is read, never written. No shop is asked: data that a run would look up is missing
+        here, so a question about an order waits for a human.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
@@ -83,7 +83,7 @@ class Rehearse:
     async def _thought(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Raises OverBudget."""
+        """Think the event through. Raises OverBudget."""
         normalized = await read_event(
             self._database, self._normalizer, tenant, inbound, fallback_ticket_id=step.event_id
         )
@@ -107,7 +107,7 @@ class Rehearse:
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """What a run becomes that costs too much."""
+        """Return the result of a run that exceeds its budget."""
         event = cut_event(inbound, fallback_ticket_id=step.event_id)
         async with self._database.reading(tenant) as connection:
             bare = await self._bare(connection, tenant, event, step)

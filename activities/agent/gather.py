@@ -1,4 +1,4 @@
-"""What a client has to think with beside the message: content, connections, whether a shop."""
+"""The data that the agent thinks with: content, connections, shop state."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,15 +18,16 @@ from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 
-# The templates of clients that wrote of late, so that they are neither read nor made anew while
-# they stay the same. In characters of their bodies.
+# Templates of recently active clients, so that unchanged ones are not read and built again. Sizes
+# are in characters of their bodies.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """`has_shop`: one is connected, though it may not take our credentials at the moment."""
+    """A client's gathered data. `has_shop`: a shop is connected, even if it currently rejects our
+    credentials."""
 
     templates: tuple[Template, ...]
     passages: tuple[Passage, ...]
@@ -37,8 +38,8 @@ class Gathered:
 async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
-    """Return the embedder if something of the client's knowledge can be compared with a question
-    that it embeds; to embed one takes longer than all the rest."""
+    """Return the embedder if the client has knowledge to compare with its embedding of a question,
+    else None. Embedding a question takes longer than all other steps."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -47,7 +48,7 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the embedding of the message for `gather`, made outside of any transaction."""
+    """Return the embedding of the message for `gather`, computed outside of any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -58,7 +59,8 @@ async def near_question(
 async def gather(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, near: Embedding | None
 ) -> Gathered:
-    """`near`: the embedding of the message; None: knowledge is found by words alone."""
+    """Gather a client's data for an event. `near`: the embedding of the message; with None,
+    knowledge is found by words alone."""
     return Gathered(
         templates=await _templates(ContentRepository(connection, tenant), tenant),
         passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
@@ -68,7 +70,7 @@ async def gather(
 
 
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
-    """Those that the agent can act in: where it only listens, nothing can be done."""
+    """Return the connections that the agent can act in, without those that only listen."""
     return tuple(
         Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
         for it in await IntegrationRepository(connection, tenant).connected()
@@ -80,7 +82,7 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # A client without any is remembered too, and must not weigh nothing.
+        # A client without templates is remembered too, and needs a weight above zero.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates

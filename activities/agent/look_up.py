@@ -1,4 +1,4 @@
-"""Look up: the order that a message is about, kept on its run."""
+"""Look up: find the order that a message is about, and store it on the run."""
 
 import time
 
@@ -27,11 +27,11 @@ class LookUp:
 
     @activity.defn(name=names.LOOK_UP)
     async def look_up(self, step: LookUpInput) -> LookUpResult:
-        """Find the order and keep on the run what may be known of it.
+        """Find the order, and store on the run what may be known of it.
 
-        Idempotency key: run_id; it only reads the shop, and a repetition overwrites what it found.
-        A shop that does not answer is a finding, not a failure: the run goes on with what webhooks
-        said of its orders, or states that nothing is known.
+        Idempotency key: run_id; it only reads the shop, and a repetition overwrites its finding. A
+        shop that does not answer is a finding, not a failure: the run continues with order facts
+        from webhooks, or states that nothing is known.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:

@@ -1,4 +1,4 @@
-"""The order that a message is about, as the client's shops and their webhooks tell of it."""
+"""The order that a message is about, according to the client's shops and their webhooks."""
 
 import asyncio
 from collections.abc import Set
@@ -24,9 +24,10 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 
-# A caller waits: a shop that takes longer is as good as away.
+# A caller waits: a shop that takes longer counts as unavailable.
 _PATIENCE_S: Final = 4.0
-# Of several shops the one that knows the order counts, and one that is away is no answer.
+# Ranks the findings of several shops: the one that knows the order comes first, and one that is
+# unavailable last.
 _TELLING: Final = (
     LookupState.FOUND,
     LookupState.NOT_THEIRS,
@@ -37,9 +38,9 @@ _TELLING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """`refused`: the connections that no longer take our credentials, each with an error's code.
-    `noted`: those that are kept, each with the code of a new refusal, or None if it answers
-    again."""
+    """The result of a search. `refused`: connections that no longer accept our credentials, each
+    with an error code. `noted`: connections that are kept, each with the code of a new refusal, or
+    None if it answers again."""
 
     lookup: Lookup
     refused: tuple[tuple[str, str], ...] = ()
@@ -47,16 +48,16 @@ class Searched:
 
 
 class OrderSearch:
-    """Reads alone, here and in the shops."""
+    """Searches for orders; read-only, here and in the shops."""
 
     def __init__(self, database: Database, connectors: Connectors) -> None:
         self._database = database
         self._connectors = connectors
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
-        """What is known of the order. Each shop is asked for 4 s at most; one that does not answer
-        is a finding. Raises EngineUnavailable."""
-        # Without any shop that answers, nobody can say that there is no such order.
+        """Return what is known of the order. Each shop is asked for 4 s at most; a shop that does
+        not answer is a finding, not an error. Raises EngineUnavailable."""
+        # Unless a shop answers, it is unknown whether the order exists.
         number = order_to_find(event, thread)
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         if not looks_up(event, thread):
@@ -105,8 +106,8 @@ class OrderSearch:
 async def _with_told(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
-    """The finding with facts from webhooks added. They fill in what the shop does not say of its
-    order, or stand for the order if no shop answered."""
+    """Return the finding with facts from webhooks added. They complete a shop's order, or replace
+    it if the shop did not answer."""
     if found.order is not None:
         known = await facts.about(found.order)
         return found.model_copy(update={"order": with_facts(found.order, known)})

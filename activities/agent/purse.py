@@ -1,4 +1,4 @@
-"""The purse: who thinks, by the money that is left for a language model."""
+"""The purse: the choice of a brain by the budget that is left for a language model."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Who thinks. `reservation`: the money for it; None where it costs nothing."""
+    """The chosen brain. `reservation`: the budget reserved for it, or None if it costs nothing."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -29,21 +29,22 @@ class Purse:
 
     @property
     def sees_images(self) -> bool:
-        """Whether a brain that may be chosen can look at images."""
+        """True if one of the brains can look at images."""
         return self._brains.sees_images
 
     @property
     def embedded(self) -> Grant:
-        """The embedded brain, whatever is left."""
+        """The embedded brain, regardless of the budget."""
         return Grant(self._brains.embedded)
 
     @property
     def has_model(self) -> bool:
-        """Whether a language model is configured."""
+        """True if a language model is configured."""
         return self._brains.model is not None
 
     async def grant(self, tenant: TenantId) -> Grant:
-        """The model, with money reserved for one question; the embedded brain if none is left.
+        """Return the model with budget reserved for one question, or the embedded brain if none is
+        left.
 
         Call it outside any transaction. Raises EngineUnavailable.
         """
@@ -57,9 +58,9 @@ class Purse:
     async def spend(
         self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[ThinkingResult]]
     ) -> ThinkingResult:
-        """Think with what `grant` gave, and book the true cost in place of the reservation.
+        """Think with the brain of `grant`, and book the actual cost instead of the reservation.
 
-        The cost is committed even if the thought is not kept.
+        The cost is committed even if the result is not stored.
         """
         if grant.reservation is None:
             return await think(grant.brain)

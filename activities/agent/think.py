@@ -1,4 +1,4 @@
-"""Think: ask the brain, judge what it says, and keep both on the run."""
+"""Think: ask the brain, evaluate its answer, and store both on the run."""
 
 import time
 from dataclasses import replace
@@ -45,9 +45,9 @@ from store.runs.sentiment import SentimentRepository
 
 
 class Think:
-    """`embedder`: finds knowledge by meaning too; None: by words alone. `answers_per_hour`: how
-    often the agent may answer in one thread within an hour, `answers_without_person`: how often it
-    may answer one correspondent, before people do."""
+    """Drafts answers. `embedder`: finds knowledge by meaning too; with None, by words alone. The
+    agent may give `answers_per_hour` answers in one thread within an hour, and
+    `answers_without_person` to one sender before a person takes part."""
 
     def __init__(
         self,
@@ -72,11 +72,11 @@ class Think:
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
-        """Classify the message, draft an answer, plan what to do with it.
+        """Classify the message, draft an answer, and plan the actions.
 
-        Idempotency key: run_id. A thought that is stored already is not thought again, and no
-        transaction is held while the brain thinks. Raises OverBudget for a message that costs too
-        much to think about, unless it is to be left unread.
+        Idempotency key: run_id. A stored result is not computed again, and no transaction is open
+        while the brain thinks. Raises OverBudget for a message that costs too much to think about,
+        unless `step.unread` is set.
         """
         started = time.monotonic()
         draft = await self._draft(TenantId(step.ref.client_id), step)
@@ -90,7 +90,7 @@ class Think:
         )
 
     async def about(self, tenant: TenantId, case: Case, ref: RunRef) -> ThinkingResult:
-        """Think about a case, and keep nothing of it. Raises OverBudget, BrainFailed."""
+        """Think about a case without storing the result. Raises OverBudget, BrainFailed."""
         near = await near_question(self._database, tenant, self._embedder, case.event)
         async with self._database.tenant(tenant) as connection:
             material = await self._material(connection, tenant, case, ref, near)
@@ -128,7 +128,7 @@ class Think:
         )
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
-        """Neither the message nor what a client has to think with is looked at."""
+        """Store a draft without reading the message or the client's content."""
         ref = step.ref
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
@@ -155,7 +155,7 @@ class Think:
     async def _files(
         self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
     ) -> tuple[ShownFile, ...]:
-        """What came with the message; the bytes of images where somebody may look at them."""
+        """Return the message's files, with the bytes of images if a brain can look at them."""
         if not case.has_files:
             return ()
         repository = AttachmentRepository(connection, tenant)
@@ -225,8 +225,8 @@ class Think:
         has_mood: bool,
         joined: str | None = None,
     ) -> RunDraft:
-        """Keep the thought; returns what stands, which is another try's if that was quicker. In
-        shadow mode the run keeps nothing of what the agent would do, which is kept apart. `joined`:
+        """Store the result; return the stored draft, which another attempt may have stored first.
+        In shadow mode the run stores no actions of the agent; they are stored separately. `joined`:
         the review that the message was added to."""
         ref, tried, now = step.ref, None, self._now()
         if material.rulebook.shadow:

@@ -1,4 +1,4 @@
-"""Churn: a score for each customer who may leave."""
+"""Churn: a score of how likely each customer is to leave."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -28,8 +28,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """How far the work is, as Temporal keeps it: the last client that is done, and of the next one
-    the last prediction. Its id stands for the customer, whose address is none of Temporal's."""
+    """The position of the work in Temporal's heartbeat: the last finished client, and the last
+    prediction of the next client. The prediction's id represents the customer, because Temporal
+    must not hold their address."""
 
     client_id: str = ""
     prediction_id: str = ""
@@ -49,9 +50,9 @@ class Churn:
     async def predict(self, step: PredictChurnInput) -> PredictChurnResult:
         """Predict for the customers of one client, or of all, page by page.
 
-        Idempotency key: (client, week, customer). A retry goes on after the last page of customers.
-        One that cannot be done is counted, its client logged, and the others are done; a client
-        whose customers cannot be found counts as one.
+        Idempotency key: (client, week, customer). A retry continues after the last page of
+        customers. A customer that fails is counted and the client logged; the others continue. A
+        client counts as one failure if its customers cannot be found.
         """
         place = _broken_off()
         pages = client_pages(
@@ -62,7 +63,7 @@ class Churn:
                 try:
                     place = await self._client(TenantId(client_id), step.at, place)
                 except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # else it is nobody's fault but the database's
+                    await self._database.ping()  # raises if the database is down
                     _log.error("churn not predicted", client_id=client_id)
                     failed = place.done.failed + 1
                     place = replace(place, done=place.done.model_copy(update={"failed": failed}))
@@ -115,7 +116,8 @@ class Churn:
         return PredictChurnResult(predicted=len(predictions), high=high)
 
     async def _last_customer(self, tenant: TenantId, place: _Place) -> str:
-        """Where the try before this one stopped among this client's customers."""
+        """Return the customer of this client at which the last attempt stopped, or "" for the
+        first."""
         if not place.prediction_id:
             return ""
         async with self._database.tenant(tenant) as connection:
@@ -123,7 +125,7 @@ class Churn:
 
 
 def _broken_off() -> _Place:
-    """Where the try before this one stopped."""
+    """Return the position at which the last attempt stopped."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(prediction_id), dict(done)]:
             return _Place(client_id, prediction_id, PredictChurnResult.model_validate(done))

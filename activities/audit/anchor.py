@@ -1,4 +1,4 @@
-"""Anchor: where the chains of the audit log stand, written where a cut tail cannot reach."""
+"""Anchor: checkpoints of the audit log's chains, stored where cutting a chain does not reach."""
 
 from datetime import date
 
@@ -16,7 +16,7 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """`at_once`: how many anchors a transaction writes or reads."""
+    """Writes the anchors. `at_once`: how many a transaction writes or reads."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
         self._database = database
@@ -24,10 +24,10 @@ class AnchorHeads:
 
     @activity.defn(name=names.ANCHOR_HEADS)
     async def anchor(self, step: AnchorHeadsInput) -> AnchorAuditResult:
-        """Anchor the heads that have moved, then tell the log the digest of all anchors of the day.
+        """Anchor the heads that have moved, then log the digest of all anchors of the day.
 
-        Idempotency key: (client, place). A retry anchors those that are left, and tells the log
-        again: its line is never missing, and may come twice.
+        Idempotency key: (client, place). A retry anchors the remaining heads and logs again: the
+        line is never missing, but may appear twice.
         """
         anchored, after = 0, ""
         while True:

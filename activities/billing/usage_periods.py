@@ -1,4 +1,4 @@
-"""Usage periods: open a month for every client, and see that a month adds up."""
+"""Usage periods: open a month for every client, and check the totals of a month."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
@@ -20,7 +20,7 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# Comparing counts the month's tickets and all credits of each, and a statement has 3 s.
+# A comparison counts the month's tickets and all credits of each client, and a statement has 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)
@@ -36,8 +36,8 @@ class UsagePeriods:
     async def open_period(self, step: OpenPeriodInput) -> OpenPeriodResult:
         """Make the plan changes that are due, and set every client's new counter to 0.
 
-        Idempotency keys: (client, period) for the counter; a change that is made waits no more. A
-        retry goes on after the last page. A client that cannot be done does not stop the others.
+        Idempotency keys: (client, period) for the counter; a change that was made is no longer due.
+        A retry continues after the last page. A client that fails does not stop the others.
         """
 
         async def work(client_ids: Sequence[str]) -> OpenPeriodResult:
@@ -62,8 +62,8 @@ class UsagePeriods:
     async def reconcile(self, step: ReconcileInput) -> ReconcileResult:
         """Compare every client's counter and balance with their ledgers. Writes nothing.
 
-        A retry goes on after the last page that was compared. A client that cannot be compared does
-        not stop the others.
+        A retry continues after the last compared page. A client that fails does not stop the
+        others.
         """
 
         async def work(client_ids: Sequence[str]) -> ReconcileResult:
@@ -102,7 +102,7 @@ class UsagePeriods:
         work: Callable[[Sequence[str]], Awaitable[R]],
         place: tuple[str, R],
     ) -> tuple[list[R], int]:
-        """What was made of a page, and how many clients could not be done."""
+        """Return the results of a page, and the number of clients that failed."""
         made, failed = await in_halves(
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
@@ -112,7 +112,7 @@ class UsagePeriods:
 
 
 def _broken_off(kind: type[R]) -> tuple[str, R]:
-    """Where the try before this one stopped: the last client, and what was done by then."""
+    """Return the last attempt's position: the last client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, kind.model_validate(done)

@@ -35,16 +35,16 @@ from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
 
 _EMBEDDED: Final = "embedded"
-"""Stands for the model in the digest of what the embedded brain thought in place of a model."""
+"""The brain's identity in the digest of a result that the embedded brain gave instead of a
+model."""
 
 _UNSETTLED: Final = b""
-"""The digest of a verdict during which the content or the playbook was changed: it holds for
-nothing."""
+"""The digest of a result during which the content or the playbook changed: it matches nothing."""
 
 
 class TryCases:
-    """`identity`: what thinks here, as verdicts are kept for. `is_remote`: whether that is a
-    language model."""
+    """Runs saved cases. `identity`: the brain that results are stored for. `is_remote`: that brain
+    is a language model."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Say which cases are to be tried. A repetition says it anew. Raises CaseRunNotFound."""
+        """Return the cases to try. A repetition returns them again. Raises CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             cases = await SavedCaseRepository(connection, tenant).names()
@@ -73,8 +73,8 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Try each of the cases that is still there. Idempotency key: the run with the case, whose
-        first result stands. Raises CaseRunNotFound, PlaybookNotFound, ContentNotFound."""
+        """Try each of the cases that still exists. Idempotency key: (run, case); the first result
+        is kept. Raises CaseRunNotFound, PlaybookNotFound, ContentNotFound."""
         tenant = TenantId(step.client_id)
         async with self._database.reading(tenant) as connection:
             runs = CaseRunRepository(connection, tenant)
@@ -92,7 +92,7 @@ class TryCases:
 
     @activity.defn(name=names.END_CASE_RUN)
     async def end(self, step: EndCaseRunInput) -> None:
-        """Close the run. A repetition leaves it as it ended."""
+        """Close the run. A repetition leaves its outcome unchanged."""
         tenant = TenantId(step.client_id)
         state = CaseRunState.DONE if step.error_code is None else CaseRunState.FAILED
         async with self._database.tenant(tenant) as connection:
@@ -137,7 +137,7 @@ class TryCases:
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
     ) -> PlaybookSpec | None:
-        """The playbook that the case fell to, as far as digests look at it."""
+        """Return the playbook that the case used, with the fields that digests cover, or None."""
         if used is None:
             return None
         return PlaybookSpec(
@@ -157,7 +157,7 @@ class TryCases:
             )
 
     async def _content(self, tenant: TenantId, change: ContentVariant | None) -> bytes:
-        """The digest of the content that is thought with. Raises ContentNotFound."""
+        """Return the digest of the content that the brain uses. Raises ContentNotFound."""
         if change is None:
             async with self._database.reading(tenant) as connection:
                 return await content_digest(connection, tenant)
@@ -170,10 +170,11 @@ class TryCases:
 
 
 class _Tries:
-    """How often a case was thought through, and what came of it. Where no language model took
-    part, once is enough: the same would come of it again.
+    """The tries of a case and their results. Without a language model, one try is enough: another
+    one would have the same result.
 
-    `by_embedded`: the embedded brain answered in at least one try."""
+    `by_embedded`: the embedded brain answered in at least one try.
+    """
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case
@@ -185,7 +186,7 @@ class _Tries:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether one version of one playbook answered each message of each try."""
+        """True if one version of one playbook answered each message of each try."""
         return len(self._used) == 1
 
     @classmethod
@@ -211,8 +212,8 @@ class _Tries:
 
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
-    """Whether the same comes of the message each time. A model that gave no answer may give one in
-    the next try."""
+    """Return whether each try of the message has the same outcome. A model that gave no answer may
+    give one in the next try."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 
 

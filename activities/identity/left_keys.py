@@ -1,4 +1,4 @@
-"""Mail a client's managers the keys of a member who left."""
+"""Mails to a client's managers about the keys of a member who left."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,7 @@ BATCH: Final = 200
 
 
 class LeftKeyNotices:
-    """A part of the sweep. `dashboard_url`: where managers see and revoke keys."""
+    """A part of the sweep. `dashboard_url`: the page where managers see and revoke keys."""
 
     def __init__(
         self, units: UnitsOfWork, mails: ServiceMails, *, dashboard_url: str, service: ServiceName
@@ -38,8 +38,8 @@ class LeftKeyNotices:
             return await departures(connection, after=after, limit=BATCH)
 
     async def _mail(self, one: Departure) -> int:
-        """To each manager once, unless this worker dies with a mail handed over. A refused mail,
-        and one of unknown fate, is not sent again."""
+        """Mail each manager once, unless this worker dies after handing a mail over. A mail that
+        was refused, or has an unknown outcome, is not sent again."""
         async with self._units.database.reading(one.tenant) as connection:
             keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
             members = await MemberStandings(connection, one.tenant).all()

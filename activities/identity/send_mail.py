@@ -1,6 +1,6 @@
 """Send mail: sign-in codes and invitations.
 
-Whether an address has an account is looked up here, long after the caller was answered.
+The account of an address is looked up here, long after the caller got its answer.
 """
 
 import structlog
@@ -26,7 +26,7 @@ _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """`sign_in`, `invitations`: the URLs of these pages."""
+    """Sends identity mails. `sign_in`, `invitations`: the URLs of these pages."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class SendMail:
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
-        """Send the mail once, unless this worker dies with it handed over.
+        """Send the mail once, unless this worker dies after handing it over.
 
-        Idempotency key: the Message-ID, made of the record's. Raises MailUnreachable, for Temporal
-        to retry until the record is too old. A refused mail, and one of unknown fate, is logged and
-        not sent again: who waits for it asks again.
+        Idempotency key: the Message-ID, made of the record's. Raises MailUnreachable; Temporal
+        retries until the record is too old. A mail that was refused, or has an unknown outcome, is
+        logged and not sent again: the recipient can request another.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

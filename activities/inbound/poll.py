@@ -1,4 +1,4 @@
-"""Poll: ask platforms for changes whose webhooks were missed."""
+"""Poll: ask platforms for changes with missed webhooks."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, p
 
 _CONNECTIONS: Final = 100
 _AT_ONCE: Final = 8
-# For each connection: the next poll asks for the rest.
+# Per connection: the next poll asks for the rest.
 _PATIENCE_S: Final = 10.0
 _TOO_SLOW: Final = "too_slow"
 _UNEXPECTED: Final = "unexpected"
@@ -33,8 +33,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """`platforms`: how what was found is read, as their webhooks are. `patience_s`: for each
-    connection."""
+    """Polls platforms. `platforms`: they read changes as they read webhooks. `patience_s`: the
+    limit for each connection."""
 
     def __init__(
         self,
@@ -55,18 +55,17 @@ class PollIntegrations:
 
     @activity.defn(name=names.POLL_INTEGRATIONS)
     async def poll(self, step: PollInput) -> PollResult:
-        """Ask each connection what has changed since it was asked last, several at once.
+        """Ask each connection for the changes since the last poll, several at once.
 
         Idempotency keys: the deliveries' names and the cursors, which move in one transaction. A
-        retry repeats the batch that the last try was at, which its heartbeats say, so that it skips
-        no connection. One that fails is noted, asked less often, and keeps no other from being
-        asked.
+        retry repeats the last attempt's batch, known from its heartbeats, so that it skips no
+        connection. A connection that fails is noted and asked less often; the others continue.
         """
         after, done = _stopped_at()
         while True:
             so_far = (*after, *_counted(done))
             activity.heartbeat(*so_far)
-            # Platforms may take longer than an activity may be silent.
+            # Platforms may take longer than the heartbeat timeout.
             async with beating(*so_far):
                 async with self._units.database.service() as connection:
                     batch = await polled_connections(
@@ -84,7 +83,7 @@ class PollIntegrations:
         """Ask the connections that are due: several clients at once, and one connection of a client
         at a time.
 
-        Raises what a connection raises, and then cancels the others.
+        Raises the error of a connection, after cancelling the others.
         """
         free = asyncio.Semaphore(_AT_ONCE)
 
@@ -105,11 +104,11 @@ class PollIntegrations:
         return [task.result() for task in asked]
 
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
-        """Ask one connection, for its budget of time.
+        """Ask one connection, within its time limit.
 
-        A used-up budget is a failure, so that a platform cannot have the whole of each poll by
-        answering slowly. Pages that were kept stay kept and end the failures before them: a
-        connection with much to say is asked half as often, one without a page less and less.
+        A time limit that is used up is a failure, so that a slow platform cannot take up the whole
+        of each poll. Stored pages are kept and reset the failures: a connection with many changes
+        is asked half as often, one without a page less and less.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -126,7 +125,7 @@ class PollIntegrations:
             await self._fail(one, _TOO_SLOW)
             return PollResult(polled=1, found=found, failed=1)
         except (EngineUnavailable, SQLAlchemyError) as error:
-            # Raises if the database is away: then the connection did not fail.
+            # Raises if the database is down: then the connection did not fail.
             await self._units.database.ping()
             _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
@@ -145,16 +144,17 @@ class PollIntegrations:
         *,
         until: float,
     ) -> tuple[int, dict[str, str], bool]:
-        """Return how many changes were new, where to go on, and whether there is more.
+        """Return the number of new changes, the next position, and whether there is more.
 
-        Raises TimeoutError at `until`, a time of the loop's clock, if the page is not read by then.
+        Raises TimeoutError if the page is not read by `until`, in the event loop's time.
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
-        # The database's time is not the platform's fault, and a transaction is never cut short.
+        # The limit excludes the database: its time is not the platform's fault, and a transaction
+        # is never cut short.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
-            # In a thread: the time that it takes depends on strangers' text.
+            # In a thread, because untrusted text may take long to read.
             read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)
@@ -187,7 +187,7 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """The connections of each client, those that answered last time first: a new one, or one that
+    """Return the connections of each client, the least failed first: a new connection, or one that
     failed, waits until the others have been asked."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
@@ -208,7 +208,7 @@ def _sum(one: PollResult, other: PollResult) -> PollResult:
 
 
 def _stopped_at() -> tuple[tuple[str, str], PollResult]:
-    """The client and connection that were done with last, and what came of it by then."""
+    """Return the last finished client and connection, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(integration_id), int(polled), int(found), int(failed)]:
             done = PollResult(polled=polled, found=found, failed=failed)

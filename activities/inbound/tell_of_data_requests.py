@@ -1,4 +1,4 @@
-"""Tell of data requests: the mail to a client's owner about a customer who wants their data."""
+"""Notices of data requests: mails to a client's owner about customers who want their data."""
 
 from temporalio import activity
 
@@ -17,7 +17,7 @@ _AT_ONCE = 200
 
 
 class TellOfDataRequests:
-    """`dashboard_url`: where the owner sees what is asked."""
+    """Sends the notices. `dashboard_url`: the page where the owner sees the requests."""
 
     def __init__(
         self,
@@ -36,11 +36,11 @@ class TellOfDataRequests:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Write to the owner of each request that has had no mail. A mail is sent once, unless this
-        worker dies with the mail handed over.
+        """Mail the owner about each request without a mail. A mail is sent once, unless this worker
+        dies after handing it over.
 
-        Idempotency key: the Message-ID, made of the request's id. Raises MailUnreachable, for
-        Temporal to retry. A refused mail, and one of unknown fate, is logged and not sent again.
+        Idempotency key: the Message-ID, made of the request's id. Raises MailUnreachable; Temporal
+        retries. A mail that was refused, or has an unknown outcome, is logged and not sent again.
         """
         async with beating():
             async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""Work on webhook: from the stored bytes to their effect."""
+"""Work on a webhook: from the stored bytes to their effect."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -27,22 +27,22 @@ from services.inbound.lane_turns import Failure, LaneTurn, end_turn, hand_over, 
 from store.inbound.lanes import lock_lanes
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
-# A mail with files is held in memory several times while it is read: so many at once in a worker.
+# A mail with files is held in memory several times while it is read, so a worker reads few at once.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
-# Below the step's time limit; a webhook that waits longer is tried again.
+# Below the step's time limit; a webhook that waits longer is retried.
 _PATIENCE_S: Final = 4.0
-# Files of ten megabytes are written in it.
+# Files of ten megabytes are written within it.
 _TRANSACTION_S: Final = 10.0
-# While others of its lane wait, a turn lasts at least so long: a client with a long queue takes no
-# more of a worker than that leaves it.
+# The minimum duration of a turn while other webhooks of its lane wait. It limits the share of a
+# worker that a client with a long queue takes.
 _TURN_S: Final = 0.2
 
 _NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
-    """`platforms`: how each provider's bytes are read."""
+    """Applies webhooks. `platforms`: they read each provider's bytes."""
 
     def __init__(
         self,
@@ -60,12 +60,11 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
-        """Give the webhook its effect, in one transaction with the row that says so; or have it
-        wait.
+        """Apply the webhook's effect in one transaction with its row's state, or let it wait.
 
-        Idempotency key: the webhook's row. One that has ended changes nothing any more: the
-        repetition names what starts after it. Raises LargeEventsWait, EngineUnavailable, and what
-        the use cases raise.
+        Idempotency key: the webhook's row. A finished webhook changes nothing any more: the
+        repetition returns the webhooks that start next. Raises LargeEventsWait, EngineUnavailable,
+        and the errors of the use cases.
         """
         loop = asyncio.get_running_loop()
         turn_ends = loop.time() + _TURN_S
@@ -89,9 +88,9 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.GIVE_UP_WEBHOOK)
     async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
-        """Have a webhook fail whose work failed for good, so that its lane goes on.
+        """Mark a webhook as failed after its last attempt, so that its lane goes on.
 
-        Idempotency key: the webhook's row; one that has ended stays as it is.
+        Idempotency key: the webhook's row; a finished webhook is unchanged.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._units.of(tenant) as work:
@@ -107,9 +106,9 @@ class WorkOnWebhook:
         return WebhookWorked(next_ids=turn.next_ids)
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
-        """What the bytes say. In a thread: the time that it takes depends on strangers' text."""
+        """Read the webhook's meaning. In a thread, because untrusted text may take long to read."""
         if has_ended(webhook.standing):
-            return _NOTHING_LEFT  # whatever it says, nothing is done
+            return _NOTHING_LEFT  # a finished webhook has no further effect
         platform = self._platforms.get(webhook.provider)
         if platform is None:
             raise UnknownProvider(webhook.integration_id, webhook.provider)
@@ -149,7 +148,7 @@ class WorkOnWebhook:
 
     @asynccontextmanager
     async def _room_for(self, webhook: StoredWebhook) -> AsyncIterator[None]:
-        """Raises LargeEventsWait."""
+        """Limit the number of large webhooks in memory. Raises LargeEventsWait."""
         if (webhook.size or 0) <= _LARGE:
             yield
             return
@@ -165,11 +164,11 @@ class WorkOnWebhook:
 
 
 def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
-    """Raises WebhookUnreadable."""
+    """Return the webhook's meaning. Raises WebhookUnreadable."""
     request = InboundRequest(webhook.headers, body)
     identity = webhook.identity
     if webhook.kind is WebhookKind.IGNORED:
-        # At the door it had no name that could be read: this version may read it.
+        # Its topic could not be read when it was received: this version may read it.
         identity = platform.identify(request)
         if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
             return Nothing("topic")
@@ -179,7 +178,7 @@ def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
 
 
 async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Whether another try has ended it, once that has committed."""
+    """Wait for concurrent attempts to commit; return whether one has finished the webhook."""
     rows = WorkRepository(work.connection, work.tenant)
     await rows.serialize(webhook.id)
     return has_ended(await rows.standing(webhook.id))

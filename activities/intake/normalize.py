@@ -1,4 +1,4 @@
-"""Normalize: from the event as sent to the one shape the brain reads."""
+"""Normalize: convert the event as sent to the one shape that the brain reads."""
 
 import time
 from dataclasses import dataclass
@@ -40,14 +40,15 @@ from store.webhooks.outbox import Outbox
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was sent, and the mail servers that its client believes."""
+    """An event as it was sent, and the mail servers that its client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
 
 
 class Normalize:
-    """`thread_lasts`: how long after its last message a thread ends."""
+    """Normalizes and files events. `thread_lasts`: the time from a thread's last message to its
+    end."""
 
     def __init__(
         self,
@@ -70,13 +71,13 @@ class Normalize:
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
-        """Store the unified event and file its message in its thread, which is told of if it is
-        new. A thread that people have keeps its message for them.
+        """Store the unified event and add its message to its thread; a new thread sends an event. A
+        thread that people handle keeps its message for them.
 
         Idempotency key: event_id. A repetition computes and writes the same. The thread's row is
-        locked, so that of messages at once each sees what the others did. The ticket of a reopened
-        run counts again. No transaction is held while a large event is normalized. Raises
-        OverBudget for an event that costs too much, unless it is to be cut.
+        locked, so that concurrent messages see each other's changes. The ticket of a reopened run
+        counts again. No transaction is open while a large event is normalized. Raises OverBudget
+        for an event that costs too much, unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
@@ -101,7 +102,7 @@ class Normalize:
         )
 
     async def _normalized(self, tenant: TenantId, sent: _Sent, step: NormalizeInput) -> Normalized:
-        """Nothing is awaited for a small event."""
+        """Return the normalized or the cut event. For a small event nothing is awaited."""
         if step.cut:
             return Normalized(cut_event(sent.event, fallback_ticket_id=step.ref.event_id), 0)
         return await self._normalizer.normalize(
@@ -116,8 +117,8 @@ class Normalize:
         inbound: InboundEvent,
         unified: UnifiedEvent,
     ) -> NormalizeResult:
-        """Into its thread. What an earlier try has filed whole is not cut: it stays in its thread,
-        and with the people who have that."""
+        """Add the event to its thread. An event that an earlier attempt stored whole is not cut: it
+        stays in its thread, and with the people who handle it."""
         events = EventRepository(connection, tenant)
         now = self._now()
         if step.cut:
@@ -189,7 +190,7 @@ class Normalize:
         opened: Opened,
         step: NormalizeInput,
     ) -> UnifiedEvent:
-        """A code counts once: what an earlier try has found stands."""
+        """Apply a code in the event. A code counts once: an earlier attempt's finding is kept."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(
@@ -204,9 +205,9 @@ class Normalize:
         conversation_id: str,
         event_id: str,
     ) -> tuple[str | None, bool]:
-        """Return the review that the message is added to, if people have the conversation, and
-        whether the agent reads the message. A sensitive matter makes the review urgent, and is left
-        to people."""
+        """Return the review that the message is added to, if people handle the conversation, and
+        whether the agent reads the message. A sensitive message makes the review urgent, and is
+        left to people."""
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)
         if joined is None:
@@ -236,8 +237,8 @@ def _created(
 async def _key(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
 ) -> str:
-    """Of the thread that the event belongs to. A mail program may keep nothing but the name of our
-    own reply, which the ledger has with whom it went to."""
+    """Return the key of the event's thread. A mail program may keep only the name of our own reply,
+    which the ledger stores with its recipient."""
     ours, customer = tuple(filter(is_ours, event.references)), memory_key(event)
     if ours and customer and not (event.ticket_named and event.ticket_id):
         known = await ConversationRepository(connection, tenant).key_of_reply(ours, customer)
@@ -247,7 +248,7 @@ async def _key(
 
 
 async def _read(connection: AsyncConnection, tenant: TenantId, event_id: str) -> _Sent:
-    """The event. What is no mail needs no mail servers."""
+    """Return the event as sent. Only mails need the client's mail servers."""
     event = await EventRepository(connection, tenant).inbound(event_id)
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
         return _Sent(event, ())

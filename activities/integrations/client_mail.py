@@ -1,5 +1,5 @@
-"""Mail to a client's customers: by its verified sender. Without one, by the service's sender, and
-only to an address that has written in (decision 0074)."""
+"""Mail to a client's customers, from its verified sender. Without one, from the service's sender,
+and only to an address that has written in (decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,7 +35,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """What kept the last mail from going out is noted with the sender, for the merchant to see."""
+    """Sends mails to customers. The last failure is noted with the sender, for the merchant to
+    see."""
 
     def __init__(
         self,
@@ -62,8 +63,8 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> str:
-        """Send one mail to a customer and return its Message-ID. `group`: whose allowance limits it
-        where the service's server sends it. `answer_of`: the run whose answer the mail brings.
+        """Send one mail to a customer and return its Message-ID. `group`: the allowance that limits
+        it if the service's server sends it. `answer_of`: the run that the mail answers.
 
         Raises MailRefused (MailRecipientUnproved, MailNameProtected, MailLimitReached),
         MailUnreachable (not sent), MailUnknown.
@@ -91,7 +92,7 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raises MailRecipientUnproved unless the address has written in."""
+        """Raise MailRecipientUnproved unless the address has written in."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -101,7 +102,7 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Other accounts may hold the secrets of their provider, and forge what it says.
+        # Other accounts may hold their provider's secrets, and forge its messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 
@@ -113,8 +114,8 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """The same within an activity, for a mail that is not sent again: a refused one, and one
-        of unknown fate, is logged. Raises MailUnreachable."""
+        """Send a mail as `send` does, within an activity and without repetition: a mail that was
+        refused, or has an unknown outcome, is logged. Raises MailUnreachable."""
         try:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)
@@ -122,7 +123,7 @@ class ClientMail:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
-        """The same by a sender that may not be verified yet. Raises as `send` does."""
+        """Send a mail by a sender that may not be verified yet. Raises as `send` does."""
         try:
             message_id = await self._mailer.send(mail, sender)
         except (ActionRefused, ActionUnreachable, ActionUnknown) as error:
@@ -132,8 +133,8 @@ class ClientMail:
         return message_id
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
-        """What became of the mail. It is only shown: a database that is away must not make a mail
-        that went out one of unknown fate."""
+        """Note the outcome of a mail with its sender, for display only: a database failure must not
+        turn a mail that was sent into one with an unknown outcome."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:
@@ -147,7 +148,7 @@ class ClientMail:
 
 
 async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | None:
-    """What mails to the client's customers call it; None while it is being erased."""
+    """Return the name of a client in mails to its customers, or None while it is being erased."""
     settings = await SettingsRepository(connection, tenant).read()
     try:
         brand = await ClientRepository(connection).brand_name(tenant)
@@ -155,5 +156,5 @@ async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | Non
         return None
     name = settings.branding.display_name or brand
     sender = await MailSenderRepository(connection, tenant).verified()
-    # Without a sender of its own, a client with a protected name sends no mail at all.
+    # Without a sender of its own, a client with a protected name sends no mail.
     return mailable_name(name, None if sender is None else sender.address) or name

@@ -1,4 +1,4 @@
-"""Count outgoing mails before they are handed over, and refuse those beyond a limit."""
+"""Count outgoing mails before they are handed over, and refuse mails beyond a limit."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 
 
 class MailLimiter:
-    """`sealer`: digests addresses, so that the counts hold none."""
+    """Limits mails. `sealer`: digests addresses, so that the counts hold none."""
 
     def __init__(self, database: Database, sealer: Sealer, now: Clock) -> None:
         self._database = database
@@ -33,8 +33,8 @@ class MailLimiter:
     async def service_mail(
         self, kind: ServiceMail, to: str, tenant: TenantId | None
     ) -> AsyncIterator[ServicePermit]:
-        """The permit for one service mail, counted for its address and, where the kind says so,
-        for its client. Raises MailLimitReached."""
+        """Yield the permit for one service mail, counted for its address and, depending on its
+        kind, for its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._sealer.digests(f"mail/{kind}/{to.strip().lower()}")[0].hex()
         day = MailCount(f"address/{kind}", digest, limit.per_address)
@@ -45,7 +45,7 @@ class MailLimiter:
 
     @asynccontextmanager
     async def client_mail(self, tenant: TenantId, group: MailGroup) -> AsyncIterator[None]:
-        """One mail of a client's by the service's server, counted for the client's `group`. Raises
+        """Count one mail of a client by the service's server for the client's `group`. Raises
         MailLimitReached."""
         async with self._counted(tenant, group, []):
             yield
@@ -78,8 +78,8 @@ class MailLimiter:
             raise
 
     async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:
-        """Change the counts. The outcome of the mail must not depend on it: a database that is
-        away is logged."""
+        """Change the counts. The outcome of the mail must not depend on it: a database failure is
+        logged."""
         try:
             async with self._database.service() as connection:
                 for count in counts:

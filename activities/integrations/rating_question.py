@@ -1,4 +1,4 @@
-"""The question at the end of a mail: was this answer helpful, with the link that answers it."""
+"""The question at the end of a mail whether the answer was helpful, with the link to rate it."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,7 +15,8 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """`origin`: where customers reach this service, without a slash at its end."""
+    """Adds the question. `origin`: the service's address for customers, without a trailing
+    slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
         self._sealer = sealer
@@ -25,9 +26,9 @@ class RatingQuestion:
     async def added_to(
         self, connection: AsyncConnection, tenant: TenantId, mail: OutgoingMail, run_id: str
     ) -> OutgoingMail:
-        """The mail with the question about the run's answer; as it is, where the client asks for no
-        ratings, the answer itself asks the customer something, or the conversation had an answer
-        to rate within a day."""
+        """Return the mail with the question about the run's answer. The mail is unchanged if the
+        client wants no ratings or the answer asks the customer something. It is also unchanged if
+        the conversation had an answer to rate within ASKED_EVERY."""
         now = self._now()
         language = await RatingRepository(connection, tenant).wanted(
             run_id, since=now - ASKED_EVERY

@@ -1,4 +1,4 @@
-"""Send sender code: the mail that proves a client's sender, by the way that it is to prove."""
+"""Send sender code: the mail that verifies a client's sender, sent by that sender."""
 
 import structlog
 from temporalio import activity
@@ -40,11 +40,11 @@ class SendSenderCode:
 
     @activity.defn(name=names.SEND_SENDER_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code to the sender itself, once unless this worker dies with it handed over.
+        """Send the code to the sender itself, once, unless this worker dies after handing it over.
 
-        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable, for Temporal
-        to retry until the code is too old. A refused mail, and one of unknown fate, is noted with
-        the sender and not sent again: the member asks for another code.
+        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable; Temporal
+        retries until the code is too old. A mail that was refused, or has an unknown outcome, is
+        noted with the sender and not sent again: the member asks for another code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

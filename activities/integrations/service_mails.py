@@ -21,10 +21,10 @@ class ServiceMails:
     async def send_once(
         self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
     ) -> None:
-        """Send one mail within an activity. `tenant`: the client whose limits it counts for.
+        """Send one mail within an activity. `tenant`: the client that it counts for.
 
-        A mail that is refused, over a limit or of unknown fate is logged and not sent again.
-        Raises MailUnreachable.
+        A mail that was refused, exceeds a limit or has an unknown outcome is logged and not sent
+        again. Raises MailUnreachable.
         """
         try:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:

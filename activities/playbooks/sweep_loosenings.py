@@ -1,5 +1,5 @@
-"""Sweep what managers are notified of: loosenings, which take effect once due, and the keys of
-members who left."""
+"""Sweep of manager notices: for loosenings (changes that let the agent do more), which take effect
+once due, and for keys of members who left."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -31,8 +31,8 @@ BATCH: Final = 200
 
 
 class SweepLoosenings:
-    """`dashboard_url`: where managers approve and cancel. `model`: names what thinks for
-    clients. `left_keys`: sends the notices about keys of members who left."""
+    """Notifies managers. `dashboard_url`: the page where they approve and cancel. `model`: names
+    the brain of clients. `left_keys`: sends the notices about keys of members who left."""
 
     def __init__(
         self,
@@ -53,10 +53,10 @@ class SweepLoosenings:
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
-        """Mail loosenings that the managers have no notice of, then apply those that are due.
+        """Mail loosenings without a notice to the managers, then apply those that are due.
 
         Idempotency keys: the Message-ID, made of the loosening's and the user's id; the row's
-        state, which is set once behind the account's lock.
+        state, which is set once under the account's lock.
         """
         await self._left_keys()
         await one_by_one(self._unnotified, self._mail, what="loosening not mailed")
@@ -71,8 +71,8 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """To each manager once, unless this worker dies with a mail handed over. A refused mail,
-        and one of unknown fate, is not sent again."""
+        """Mail each manager once, unless this worker dies after handing a mail over. A mail that
+        was refused, or has an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

@@ -18,14 +18,15 @@ from store.core.database import Database
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_tenant import TENANT_TABLES, TenantErasure
 
-# Executions are dropped from the server's lists a little after they were deleted.
+# The server still lists deleted executions for a short time.
 _LOOK_AGAIN_S: Final = 0.2
 
 _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """Every step may be repeated: it finds what is left, and counts only that."""
+    """The steps of an erasure. Each may be repeated: it finds what is left, and counts only
+    that."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -37,8 +38,8 @@ class EraseRecords:
 
     @activity.defn(name=names.CLOSE)
     async def close(self, erase: EraseInput) -> CloseResult:
-        """Open the certificate, then shut the door: a client lets nothing in any more; of a
-        customer no step begins on what is there by now."""
+        """Open the certificate, then close access: a client accepts no more events; for a customer,
+        no step starts on existing events."""
         key = self._customer(erase)
         async with beating():
             async with self._database.service() as connection:
@@ -59,8 +60,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
-        """End and delete what Temporal knows. Rehearsals name no customer, so of one customer all
-        of the client's that have ended go."""
+        """End and delete the workflows in Temporal. Dry runs name no customer, so for one customer
+        all of the client's finished dry runs are deleted."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -75,8 +76,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
-        """Remove the rows of a client, itself included; of a customer what is theirs alone, and
-        the words from what is counted."""
+        """Remove the rows of a client, including its own. Of a customer, remove the rows that are
+        theirs alone, and the words from rows that are counted."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -103,7 +104,7 @@ class EraseRecords:
             await Certificates(connection).add(erase.erasure_id, last)
 
     async def _remove(self, erase: EraseInput, list_some: _List) -> None:
-        """Delete until none is listed any more."""
+        """Delete executions until none is listed any more."""
         known: set[Execution] = set()
         while page := await list_some():
             fresh = [one for one in page if one not in known]
@@ -120,7 +121,7 @@ class EraseRecords:
         return lambda: self._executions.of(workflow_ids)
 
     def _customer(self, erase: EraseInput) -> str | None:
-        """The key of the customer's address, or their session; None for a whole client."""
+        """Return the key of the customer's address or session, or None for a whole client."""
         sealed = erase.sealed_customer
         return self._sealer.unseal(sealed) if sealed else None
 

@@ -1,4 +1,4 @@
-"""The erasure of one customer, page by page: found, marked, ended, emptied."""
+"""The erasure of one customer, page by page: find, mark, end and empty their records."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
@@ -23,7 +23,7 @@ from store.widget.tables import widget_codes
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
-# Who has told an address is known by it; then the rest of what they wrote is found.
+# Events with the customer's address come first; they lead to the rest of the customer's messages.
 _EVENTS: Final[tuple[_NextPage, ...]] = (
     Subject.events,
     Subject.events_of_conversations,
@@ -39,7 +39,8 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 
 class CustomerErasure:
-    """`mark`: when the erasure began; events that were found to be the customer's bear it."""
+    """Erases a customer. `mark`: the start of the erasure, set on events found to be the
+    customer's."""
 
     def __init__(
         self,
@@ -59,8 +60,8 @@ class CustomerErasure:
         self._now = now
 
     async def mark(self) -> int:
-        """Find the customer's events, and let no step begin on them any more. Returns how many
-        runs may be in the middle of one, also of those that a try before this one has marked."""
+        """Find the customer's events, and prevent steps from starting on them. Returns the number
+        of runs that may be in the middle of a step, including those marked by earlier attempts."""
         for next_page in _EVENTS:
             last: str | None = ""
             while last is not None:
@@ -73,7 +74,7 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Of the runs of what was marked, and of the deliveries of what was told of it."""
+        """Yield the workflow ids of the marked events' runs, and of the deliveries about them."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 deliveries = await self._words(connection).deliveries(page)
@@ -105,13 +106,13 @@ class CustomerErasure:
         async with self._database.service() as connection:
             drafts = await self._words(connection).remove_drafts()
             await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
-        # Last: nothing that is left is remembered as theirs.
+        # Last: no remaining record is remembered as theirs.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
 
     async def _remove_arrivals(self) -> None:
-        """All that platforms sent about the customer, whatever its outcome."""
+        """Remove everything that platforms sent about the customer, regardless of its outcome."""
         last: str | None = ""
         while last is not None:
             async with self._database.service() as connection:
@@ -133,7 +134,7 @@ class CustomerErasure:
             last = page.last
 
     async def _remove_files(self, page: Marked) -> None:
-        """Before their rows, and some at a time: they are large."""
+        """Remove files before their rows, and some at a time because they are large."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""Prune: delete what was kept for a time, when the time is over."""
+"""Prune: delete records that have reached the age limit of their kind."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -49,14 +49,11 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Idempotency keys, error reports, inbound webhooks, sign-in codes, counts of mails,
-        invitations, sessions that are over, the widget's codes and sessions, orders that nothing is
-        told of any more, what finds connections that have ended long ago, old runs over cases,
-        replays, forms of pages that were sent, drafts of forms, links that sign in, what webhooks
-        have missed and the bodies of what was told. Repeating it prunes what is left.
+        """Delete records that are older than the limit of their kind. A repetition deletes what is
+        left.
 
-        A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
-        these failed with, when the others are done.
+        A kind that fails is logged, and does not stop the others. Raises the error of the last kind
+        that failed, once the others are done.
         """
         kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
             ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),
@@ -89,7 +86,7 @@ class Prune:
             ("sign-in links", step.sign_in_links_s, (prune_sign_in_links,)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
-            # The bodies last, so that none is missed that cannot be replayed.
+            # The bodies come last, so that each listed miss can be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),
         )
         now, pruned = self._now(), 0
@@ -99,7 +96,7 @@ class Prune:
                 for batch in batches:
                     pruned += await self._all(batch, now - timedelta(seconds=age))
             except (EngineUnavailable, SQLAlchemyError) as error:
-                await self._database.ping()  # else it is nobody's fault but the database's
+                await self._database.ping()  # raises if the database is down
                 _log.error("not pruned", kind=kind, error=type(error).__name__)
                 failed = error
         if failed is not None:

@@ -1,4 +1,4 @@
-"""Retain: remove what clients' records have become too old to be kept."""
+"""Retain: remove clients' records that are older than their retention period."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import datetime
@@ -46,11 +46,11 @@ class Retain:
 
     @activity.defn(name=names.RETAIN)
     async def retain(self, _: RetentionInput) -> RetentionResult:
-        """Remove every client's records whose time is over, by class.
+        """Remove every client's records past their retention period, by class.
 
-        Repeating it removes what is left. A retry goes on with the client that the last try was at,
-        which its heartbeats say. A class that cannot be done is logged, and stops neither the
-        client's others nor the other clients.
+        A repetition removes what is left. A retry continues with the last attempt's client, known
+        from its heartbeats. A class that fails is logged, and stops neither the client's other
+        classes nor the other clients.
         """
         after, removed, failed = _stopped_at()
         async for page in client_pages(self._database, "", after=after, size=_CLIENTS):
@@ -62,7 +62,7 @@ class Retain:
                             removed += some
                             activity.heartbeat(after, removed, failed)
                     except (EngineUnavailable, SQLAlchemyError):
-                        await self._database.ping()  # else it is nobody's fault but the database's
+                        await self._database.ping()  # raises if the database is down
                         _log.error("records not removed", client_id=client_id)
                         whole = False
                 failed += not whole
@@ -71,7 +71,8 @@ class Retain:
         return RetentionResult(removed=removed, failed=failed)
 
     def _classes(self, tenant: TenantId) -> Iterator[AsyncIterator[int]]:
-        """One after the other; of each, how many rows each transaction removes."""
+        """Yield the classes in order; each yields the number of rows that each transaction
+        removes."""
         for record_class, next_page in _PAGED:
             yield self._paged(tenant, record_class, next_page)
         for record_class, some in _SIMPLE:
@@ -105,8 +106,7 @@ class Retain:
 
 
 def _stopped_at() -> tuple[str, int, int]:
-    """The last client that was done with, and by then: how many rows were removed, and how many
-    clients failed."""
+    """Return the last finished client, the number of removed rows, and of failed clients."""
     match activity.info().heartbeat_details:
         case [str(after), int(removed), int(failed)]:
             return after, removed, failed

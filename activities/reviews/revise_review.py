@@ -1,4 +1,4 @@
-"""Revise: a review's draft and plan, made again because the customer has written again."""
+"""Revise: make a review's draft and plan again because the customer has written again."""
 
 import time
 from dataclasses import replace
@@ -16,7 +16,7 @@ from store.core.database import Database
 from store.reviews.later_turns import LaterTurns, Revision
 from store.runs.cases import CaseRepository
 
-# Each try is overtaken by another message or a decision at most.
+# Only another message or a decision can overtake an attempt.
 _TRIES: Final = 3
 
 
@@ -29,9 +29,9 @@ class ReviseReview:
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
         """Make a review's draft and plan from all its messages; void its approvals if they change.
 
-        Idempotent: a repetition makes the same. A review that is decided meanwhile stays as it is,
-        and what was approved is carried out. No transaction is held while the brain thinks. Raises
-        OverBudget, BrainFailed.
+        Idempotent: a repetition has the same result. A review that is decided meanwhile is
+        unchanged, and its approved plan is carried out. No transaction is open while the brain
+        thinks. Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)

@@ -1,4 +1,4 @@
-"""Review: what a human decided about a parked run."""
+"""Review: a human's decision about a parked run."""
 
 from temporalio import activity
 
@@ -23,12 +23,12 @@ class SettleReview:
 
     @activity.defn(name=names.SETTLE_REVIEW)
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
-        """Take up the decision that stands in PostgreSQL, or expire what nobody decided.
+        """Apply the decision stored in PostgreSQL, or expire a review without one.
 
-        Idempotency key: (run_id, round). Whoever decided first is returned every time. A run that
-        ends here is remembered as handed over. What people did is compared with what a playbook in
-        shadow mode would have done. The ticket of a run that no brain was asked for is given
-        back if people reject it or let it expire.
+        Idempotency key: (run_id, round). The first decision is returned every time. A run that ends
+        here is remembered as handed over. In shadow mode, the human's actions are compared with the
+        playbook's plan. If no brain was asked for the run, its ticket is given back when people
+        reject the run or let it expire.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:

@@ -1,4 +1,4 @@
-"""Sweep reviews: end those whose time is over, and which no run ended."""
+"""Sweep reviews: end overdue reviews that their runs did not end."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -28,10 +28,10 @@ class SweepReviews:
 
     @activity.defn(name=names.SWEEP_REVIEWS)
     async def expire_overdue(self, step: SweepInput) -> SweepResult:
-        """Let reviews of all clients expire that nobody has decided in time.
+        """Expire reviews of all clients that were not decided in time.
 
-        The run that waits has the first say, and does the same; but its workflow may be lost, or
-        suspended. Idempotency key: (run_id, round), as of the run's own step.
+        The waiting run does the same first, but its workflow may be lost or suspended. Idempotency
+        key: (run_id, round), as in the run's own step.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
 
@@ -44,7 +44,7 @@ class SweepReviews:
         return await one_by_one(next_page, self._expire, what="review not expired")
 
     async def _expire(self, overdue: OverdueEscalation) -> bool:
-        """Whether it was this that ended it: somebody may have decided at the last moment."""
+        """Return whether this call expired the review: it may be decided at the last moment."""
         settled = await self._reviews.settle(
             SettleReviewInput(ref=overdue.ref, round=overdue.round, expired=True)
         )

@@ -1,4 +1,4 @@
-"""Tell of a review: the client's people read in their chat that one waits for them."""
+"""Review notices: post to the client's chat that a review is waiting."""
 
 from typing import get_args
 
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class TellOfReview:
-    """`dashboard_url`: where people decide."""
+    """Posts notices. `dashboard_url`: the page where people decide."""
 
     def __init__(
         self,
@@ -42,12 +42,12 @@ class TellOfReview:
 
     @activity.defn(name=names.TELL_OF_REVIEW)
     async def tell(self, step: TellReviewersInput) -> None:
-        """Post the notice, unless the review was decided meanwhile or the chat is connected no
-        more. Slack knows no key of ours, so a post of unknown fate is made again: a notice that
-        comes twice does less harm than none.
+        """Post the notice, unless the review was decided meanwhile or the chat is no longer
+        connected. Slack takes no idempotency key, so a post with an unknown outcome is repeated: a
+        duplicate notice does less harm than a missing one.
 
-        Raises ActionUnreachable, for Temporal to retry. A 403 is noted on the connection. A
-        refusal is logged; an address that is none any more ends the connection as failed.
+        Raises ActionUnreachable; Temporal retries. A 403 is noted on the connection. A refusal is
+        logged; an address that no longer exists ends the connection as failed.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -77,7 +77,7 @@ class TellOfReview:
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
     ) -> None:
-        """The sweep of deliveries sends the webhook about it: the run may have ended."""
+        """End the connection as failed. The sweep sends its webhook: the run may have ended."""
         _log.warning("chat given up", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(

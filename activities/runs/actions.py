@@ -1,4 +1,4 @@
-"""The handlers of actions: what each kind does, on whose system."""
+"""The handlers of actions: the effect of each kind, and the system it happens on."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,11 +22,11 @@ _LOOK_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of a run and all it needs.
+    """One action of a run and the data it needs.
 
-    `key`: the effect's own, the same in every try and round. `again`: it was begun before and
-    nobody knows what came of it; `interrupted`: even in this round, so that no human has said since
-    that it may be done again.
+    `key`: the effect's own idempotency key, the same in every attempt and round. `again`: it was
+    started before, with an unknown outcome. `interrupted`: it was started in this very round, so no
+    human has approved a repetition since.
     """
 
     tenant: TenantId
@@ -45,20 +45,20 @@ class CancelsOrders(Protocol):
     """A shop that can stop an order. Errors, `key` and `again` are as in `Shop`."""
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order once, with its payment given back. Returns the other side's id."""
+        """Cancel the order once, and refund its payment. Returns the other system's id."""
 
 
 class Actions:
-    """One handler for each kind; a kind without one does not pass mypy."""
+    """One handler for each kind; mypy rejects a kind without one."""
 
     def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
         self._mail = mail
         self._connectors = connectors
 
     async def perform(self, step: Step) -> str:
-        """Do one action; returns the other side's name for it, "" where there is none.
+        """Perform one action; return the other system's id for it, or "" if there is none.
 
-        Raises ActionRefused (nothing was done), ActionUnreachable (surely not done yet) and
+        Raises ActionRefused (nothing was done), ActionUnreachable (certainly not done yet) and
         ActionUnknown.
         """
         handler: Callable[[Step], Awaitable[str]]
@@ -84,7 +84,7 @@ class Actions:
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case
     ) -> Order | None:
-        """The order as it stands now. Raises ActionRefused, ActionUnreachable."""
+        """Return the order's current state. Raises ActionRefused, ActionUnreachable."""
         shop = self._connectors.shop(integration)
         try:
             async with asyncio.timeout(_LOOK_S):
@@ -93,11 +93,11 @@ class Actions:
             raise ActionUnreachable("the shop did not answer") from error
 
     async def _reply(self, _: Step) -> str:
-        return ""  # the gateway's answer is all of it
+        return ""  # the gateway returns the answer
 
     async def _reply_by_email(self, step: Step) -> str:
         if step.interrupted:
-            # No mail server can be asked what became of it.
+            # A mail server cannot be asked for the outcome.
             raise MailUnknown
         event = step.case.event
         mail = reply_to(

@@ -1,4 +1,4 @@
-"""Address codes: the code that an answer asks for is made and mailed before the answer is sent."""
+"""Address codes: create and mail the code that an answer asks for, before the answer is sent."""
 
 import secrets
 from typing import Literal
@@ -31,8 +31,8 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Their mails go out by the service's own sender: the text is the service's, and has no word
-    of the client. `mails`: starts the workflow of a mail, which calls `send`."""
+    """Creates and mails codes. They use the service's own sender, because the text is the service's
+    and has no word of the client. `mails`: starts the workflow of a mail, which calls `send`."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class AddressCodes:
         case: Case,
         plan: tuple[PlannedAction, ...],
     ) -> None:
-        """Make the code that the plan's answer asks for, and have it mailed.
+        """Create the code that the plan's answer asks for, and start its mail.
 
-        Idempotent by run. A code beyond the limits is stored without a mail, by the same work:
-        neither the answer nor its time reveals whether the address is a customer's.
-        Raises EngineUnavailable.
+        Idempotent by run. A code beyond the limits is stored without a mail, with the same work:
+        neither the answer nor its time reveals whether the address is a customer's. Raises
+        EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
         if not any(action.mails_code for action in plan) or email is None:
@@ -73,7 +73,7 @@ class AddressCodes:
             requester, now = requester_of(case.event, conversation_id), self._now()
             made = await codes.made(conversation_id, email, requester, now)
             code = made.text_of_next(secrets.randbelow(NUMBERS))
-            # A message that only brought a wrong code asks what was asked before it.
+            # A message that only contains a wrong code keeps the question asked before it.
             earlier = await codes.question(conversation_id, email)
             question = earlier if case.event.code_refused else None
             digest = mailed_code_digest(self._sealer, CodePlace.TICKET, tenant, run_id, code)
@@ -96,11 +96,11 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code once, unless this worker dies with it handed over.
+        """Send the code once, unless this worker dies after handing it over.
 
-        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable, for Temporal
-        to retry until the code is too old. A refused mail, and one of unknown fate, is logged and
-        not sent again.
+        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable; Temporal
+        retries until the code is too old. A mail that was refused, or has an unknown outcome, is
+        logged and not sent again.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)
@@ -130,7 +130,7 @@ class AddressCodes:
 
 
 def _spoken(case: Case) -> str:
-    """Of the message; of the thread where the message is a code alone."""
+    """Return the language of the message, or of the thread if the message is only a code."""
     spoken = None if case.event.code_refused else spoken_language(case.event.words)
     return spoken or case.thread.language or "fr"
 

@@ -1,4 +1,4 @@
-"""The claim on a step: what is settled about it, under a lock where money is counted, before it."""
+"""The claim on a step: the checks before an action, under a lock if money is counted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,8 +30,8 @@ from store.tenants.automation import AutomationStops
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a run's steps have in common. `kept_by`: why the plan waited for people when it was
-    read: its conversation was taken over, or everything automatic was stopped."""
+    """The data that a run's steps share. `kept_by`: why the plan waited for people when it was
+    read: its conversation was taken over, or all automation was stopped."""
 
     tenant: TenantId
     run_id: str
@@ -45,7 +45,7 @@ class Job:
 
 
 def key_of(job: Job, action: PlannedAction, index: int) -> str:
-    """The effect's name on the other side."""
+    """Return the effect's idempotency key on the other system."""
     return action_key(job.run_id, index, job.case.human_text if action.says_the_answer else None)
 
 
@@ -60,12 +60,12 @@ async def claim(
     entry_id: str,
     now: Clock,
 ) -> StepOutcome | LedgerClaim:
-    """The claim on a step, or what forbids it now.
+    """Return the claim on a step, or the reason that forbids it now.
 
-    What is limited is counted behind a lock, so that of two at once one sees the other. In a
-    ticket that a person answers in, and while everything automatic is stopped, nothing is done.
-    Raises ActionRefused for a step that was begun before and may not be repeated: its order is
-    gone, or the step is people's now.
+    Limited amounts are counted under a lock, so that concurrent runs see each other. Nothing is
+    done in a ticket that a person answers in, or while all automation is stopped. Raises
+    ActionRefused for a step that was started before and may not be repeated: its order is gone, or
+    it is left to people now.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
@@ -98,8 +98,8 @@ async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> 
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review that a message stays in or is added to, because people have the
-    conversation and nothing was started, or None if the plan is carried out."""
+    """Return the review that a message stays in or is added to, or None to carry the plan out. A
+    message joins if people have the conversation and no step was started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):

@@ -36,13 +36,12 @@ from store.runs.runs import RunRepository
 from store.tenants.automation import AutomationStops
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
-# After so many a step that cannot be reached is left to a human, if others were done already or
-# it may have been.
+# Then an unreachable step is left to a human, if other steps were done or it may have been done.
 _TRIES: Final = 4
 
 
 class Execute:
-    """The ledger around each action."""
+    """Carries plans out, with the ledger around each action."""
 
     def __init__(
         self,
@@ -63,9 +62,9 @@ class Execute:
     async def execute(self, order: ExecuteInput) -> ExecuteResult:
         """Run the plan's steps in order; stop at the first that was not done.
 
-        Idempotency key: (run_id, step, round) in the action ledger, written before each effect,
-        and for the other side a key of (run_id, step) and a human's words. Raises
-        ActionUnreachable, for Temporal to retry, when an effect surely did not happen.
+        Idempotency key: (run_id, step, round) in the action ledger, written before each effect. The
+        other system's key is made of (run_id, step) and a human's words. Raises ActionUnreachable,
+        for Temporal to retry, if an effect certainly did not happen.
         """
         started = time.monotonic()
         steps: tuple[StepOutcome, ...] = ()
@@ -103,7 +102,7 @@ class Execute:
         return tuple(steps)
 
     async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]] | str:
-        """The plan and what its steps need, or the review that the message stays in."""
+        """Return the plan and its steps' data, or the review that the message stays in."""
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
@@ -129,8 +128,8 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the blocked first step of a plan that waits for people, if nothing was begun.
-        They decide on the plan as it is."""
+        """Return the blocked first step of a plan that waits for people, if none was started. They
+        decide on the unchanged plan."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
@@ -176,7 +175,8 @@ class Execute:
     async def _not_done(
         self, job: Job, action: PlannedAction, index: int, code: str
     ) -> StepOutcome:
-        """A step that could not be done now. One that was begun before may have been done then."""
+        """Return the outcome of a step that cannot be done now: unknown if it was started
+        before."""
         async with self._database.tenant(job.tenant) as connection:
             ledger = ActionLedger(connection, job.tenant)
             settled = await ledger.settled(job.place(index))
@@ -226,7 +226,7 @@ class Execute:
         try:
             reference = await self._perform(step)
         except ActionUnreachable:
-            if not begun.interrupted:  # else it may have been done when it was begun first
+            if not begun.interrupted:  # otherwise it may have been done when first started
                 await self._release(job, index, entry_id)
             raise
         except ActionRefused as error:
@@ -244,11 +244,11 @@ class Execute:
         return outcome
 
     async def _release(self, job: Job, index: int, entry_id: str) -> None:
-        """Take the claim back: nothing was sent."""
+        """Release the claim, because nothing was sent."""
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
 
     async def _perform(self, step: Step) -> str:
-        """Do it; where nobody knows what came of it, ask the other side once before a human."""
+        """Do it; if the outcome is unknown, ask the other system once before a human."""
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
@@ -259,11 +259,11 @@ class Execute:
         try:
             return await self._actions.perform(replace(step, again=True))
         except ActionUnreachable as error:
-            raise ActionUnknown from error  # the first try may still have been done
+            raise ActionUnknown from error  # the first attempt may still have done it
         except ActionRefused as error:
             if error.sent:
                 raise
-            raise ActionUnknown from error  # the second try asked nothing about the first
+            raise ActionUnknown from error  # the second attempt asked nothing about the first
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int
@@ -283,7 +283,7 @@ class Execute:
     async def _note(
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
     ) -> None:
-        """Write what is known of an effect, and insist: once forgotten, only a human can tell."""
+        """Record an effect, with retries: without the record, only a human can find out."""
         async for attempt in insisting(_NOTE_PAUSES_S):
             with attempt:
                 async with self._database.tenant(tenant) as connection:
@@ -296,5 +296,5 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Whether somebody has the conversation who has not approved the plan."""
+    """Return whether people have the conversation and none of them approved the plan."""
     return case.is_taken and not case.approvals

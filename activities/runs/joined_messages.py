@@ -1,4 +1,4 @@
-"""The messages that joined a case, when the case ends."""
+"""The end of the messages that joined a case, when the case ends."""
 
 from datetime import datetime
 from typing import Final
@@ -26,10 +26,11 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """End the messages that joined a case, and return the runs that its answer leaves open.
+    """End the messages that joined a case; return the runs that its answer leaves open.
 
     If the decision could not be carried out, people have the conversation, and each message is
-    reported as failed. The workflow of the case sends that: theirs have ended.
+    reported as failed. The case's workflow sends these events, because the messages' own have
+    ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:

@@ -1,4 +1,4 @@
-"""The event that merchants' systems get for the outcome of a run."""
+"""The event that merchants' systems receive for the outcome of a run."""
 
 from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
@@ -16,14 +16,14 @@ from store.intake.events import Ticket
 
 
 def answered(step: PersistInput) -> bool:
-    """Whether the customer has an answer now: some plans only leave notes, or do nothing."""
+    """Return whether the customer has an answer now. Some plans only leave notes, or do nothing."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
     )
 
 
 def answers_in_place(step: PersistInput) -> bool:
-    """Return whether the customer gets the answer by its being stored, and by nothing else."""
+    """Return whether storing the answer is all that delivers it to the customer."""
     return answered(step) and any(
         done.kind in IN_PLACE and done.kind in REPLIES and done.state is StepState.DONE
         for done in step.steps
@@ -38,8 +38,8 @@ def event_of(
     took_ms: int,
     asked: tuple[str, EscalationReason] | None,
 ) -> OutboundEvent | None:
-    """Return the event that merchants' systems get for this outcome, or None. `asked`: the review
-    that the run waits for, and its reason."""
+    """Return the event that merchants' systems receive for this outcome, or None. `asked`: the
+    review that the run waits for, and its reason."""
     if left_to_people(step.steps):
         return None  # a person answers in the helpdesk
     if asked is not None:

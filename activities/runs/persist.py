@@ -1,4 +1,4 @@
-"""Persist: the run's outcome, its messages, what is told of it and remembered, all at once."""
+"""Persist: store the run's outcome, messages, events and memory in one transaction."""
 
 from datetime import datetime, timedelta
 
@@ -43,14 +43,14 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Write the outcome; the first one fixes the caller's duration_ms, which ends where the
-        outcome is written: the waits for the locks before it count.
+        """Store the outcome. The first one fixes the caller's duration_ms, measured when it is
+        written, which includes the waits for locks before.
 
-        Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
-        direction) for the message, and for what merchants are told the run_id, with the round
-        where a human is asked. The run's row is locked, so two attempts cannot interleave. Where
-        people have the conversation by now, the message is added to their review, and nothing else
-        is written. Where everything automatic is stopped, an answer that is not stored yet is not.
+        Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
+        direction) for the message; run_id for the merchant's event, with the round if a human is
+        asked. The run's row is locked, so two attempts cannot interleave. If people have the
+        conversation by now, the message is added to their review, and nothing else is written.
+        While all automation is stopped, an answer that is not stored yet is not stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -149,8 +149,8 @@ class Persist:
         run: RunState,
         now: datetime,
     ) -> None:
-        """What the message settled in its thread. A question is open only once the customer has
-        it in the agent's own words."""
+        """Store what the message settled in its thread. A question is open only once the customer
+        has it in the agent's own words."""
         if run.thread_after is None or run.conversation_id is None:
             return
         asked = answered(step) and run.human_text is None
@@ -163,7 +163,7 @@ class Persist:
 async def _with_steps(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> PersistInput:
-    """Where the executor broke off, the ledger knows what it had begun."""
+    """Add the steps that the ledger knows if the executor failed before it returned any."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
     begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
@@ -173,8 +173,8 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Let the visitor of a widget see the outcome. The last of the transaction, for it locks the
-    session. Returns an answer that is to be mailed should it stay unseen."""
+    """Show the outcome to the visitor of a widget. The last step of the transaction, because it
+    locks the session. Returns an answer to be mailed if it stays unseen."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)
@@ -187,8 +187,8 @@ async def _shown(
 async def _acknowledged(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
 ) -> str | None:
-    """What may be said at once to a customer whose message went to people: it is sensitive, or in
-    a language that the agent does not answer in."""
+    """Return the immediate acknowledgement of a message that went to people, or None. It is for a
+    sensitive message, or one in a language that the agent does not answer in."""
     if step.status is not RunStatus.NEEDS_REVIEW or run.in_shadow:
         return None
     brand = await ClientRepository(connection).brand_name(tenant)
@@ -200,15 +200,15 @@ async def _acknowledged(
 
 
 def _words(step: PersistInput, run: RunState) -> str:
-    """The response: empty while a human decides, and where the plan was to answer nothing. A
-    failed run shows the text that could not be brought to the customer."""
+    """Return the response: empty while a human decides, or if the plan answers nothing. A failed
+    run shows the text that could not be delivered."""
     if step.status is RunStatus.FAILED or answered(step):
         return run.draft if run.human_text is None else run.human_text
     return ""
 
 
 def _took(run: RunState, now: datetime) -> int:
-    # Two machines' clocks may disagree by a little; no latency is negative.
+    # Two machines' clocks may differ a little; a latency must not be negative.
     return max(0, round((now - run.received_at).total_seconds() * 1000))
 
 

@@ -1,4 +1,4 @@
-"""Sweep: pick up what a crash left between two steps."""
+"""Sweep: pick up work that a crash left between two steps."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -33,7 +33,7 @@ class SweepRuns:
     async def start_received(self, step: SweepInput) -> SweepResult:
         """Start the workflows of runs that were admitted and never answered.
 
-        Idempotency key: the workflow's id; a run that is under way is left alone.
+        Idempotency key: the workflow's id; a running workflow is not started again.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
 
@@ -48,7 +48,7 @@ class SweepRuns:
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
-        """Wake parked runs whose decision is stored but was not taken up.
+        """Wake parked runs that have not taken up their stored decision.
 
         Idempotency key: the decision itself, which the run reads from PostgreSQL once.
         """
@@ -66,11 +66,11 @@ class SweepRuns:
         return await one_by_one(next_page, wake, what="run not woken")
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
-        """Wake the run; start it anew if its workflow was lost; give up if it has ended."""
+        """Wake the run; restart it if its workflow was lost; give up if it has ended."""
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):
-            # It parks where it was lost, and this is waiting for it there.
+            # It parks again where it was lost, and then receives this signal.
             return await self._engine.wake(decided.ref, decided.id)
         _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""The ticket of a run that ends: given back where neither the brain nor the executor ran."""
+"""The ticket of a run that ends: it is returned if neither the brain nor the executor ran."""
 
 from datetime import datetime
 
@@ -27,8 +27,8 @@ async def lock_account(connection: AsyncConnection, tenant: TenantId, step: Pers
 
 
 async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) -> bool:
-    """Return whether a parked run has used neither the brain nor the executor so far; its account
-    is then locked."""
+    """Return whether a parked run has used neither the brain nor the executor so far. If so, its
+    account is locked."""
     thought_by = await RunRepository(connection, tenant).thought_by(run_id)
     if not is_returned(thought_by, await ActionLedger(connection, tenant).outcomes(run_id)):
         return False

@@ -1,4 +1,4 @@
-"""Clients page by page: no transaction is long, and no lock is held for long."""
+"""Clients page by page, so that no transaction is long and no lock is held for long."""
 
 from collections.abc import AsyncIterator
 
@@ -9,8 +9,8 @@ from store.core.database import Database
 async def client_pages(
     database: Database, client_id: str, *, after: str, size: int
 ) -> AsyncIterator[list[str]]:
-    """The ids of all clients after one, in their order; or that of `client_id` alone, if it is not
-    empty and not done."""
+    """Yield pages of the ids of all clients after `after`, in order. If `client_id` is not empty,
+    yield it alone, unless it is done."""
     if client_id:
         if client_id > after:
             yield [client_id]

@@ -1,4 +1,5 @@
-"""Large events, one of each client at a time: a client that sends many delays its own."""
+"""Normalization of large events, one per client at a time: many events delay only their own
+client."""
 
 from typing import Final
 
@@ -10,10 +11,10 @@ from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
 from services.core.fair_turns import FairTurns
 
-# Below what the step may take; whoever waits longer comes again.
+# Below the step's time limit; an event that waits longer is retried.
 _PATIENCE_S: Final = 4.0
-# Whoever waits takes one of the worker's 100 places for steps, which all clients share, and holds
-# its event in memory: so few of one client, and of all clients, wait there.
+# A waiting event takes one of the worker's 100 slots for steps, which all clients share, and
+# memory. So only this many of one client, and of all clients, wait there.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 40
 
@@ -33,8 +34,8 @@ class FairNormalizer:
         fallback_ticket_id: str,
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
-        """Nothing is awaited for a small event. Raises OverBudget, EngineUnavailable, and
-        LargeEventsWait where too many wait."""
+        """Normalize an event. For a small event nothing is awaited. Raises OverBudget,
+        EngineUnavailable, and LargeEventsWait if too many wait."""
 
         async def normalized() -> Normalized:
             return await self._normalizer.normalize(

@@ -1,4 +1,4 @@
-"""Work on many at once, of which one must not keep the others from theirs."""
+"""Work on many items in batches, in which one failing item does not stop the others."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -18,11 +18,10 @@ async def in_halves(
     *,
     beat: Callable[[], None],
 ) -> tuple[list[R], list[str]]:
-    """What `work` made of all items, and those it cannot be done on.
+    """Return the results of `work` on all items, and the items that failed.
 
-    It is tried on all, and where that fails, for taking too long or for another reason, on halves,
-    down to single ones. `beat`: called before each try. Raises EngineUnavailable when the database
-    is away, which is nobody's fault of the items.
+    A batch that fails or takes too long is bisected, down to single items. `beat`: called before
+    each attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
     """
     made: list[R] = []
     failed: list[str] = []

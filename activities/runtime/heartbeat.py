@@ -1,4 +1,4 @@
-"""The heartbeat of an activity that waits for others: a worker that dies is missed in seconds."""
+"""The heartbeat of an activity that waits for others: a dead worker is noticed in seconds."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,8 +12,8 @@ _EVERY_S: Final = 1.0
 
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
-    """Heartbeat for as long as the block runs; its beginning counts as one. Local activities have
-    none and need none. `details`: what a retry is told of how far this one was."""
+    """Send heartbeats while the block runs; the activity's start counts as the first. Local
+    activities have none and need none. `details`: the progress, for a retry."""
     if activity.info().is_local:
         yield
         return

@@ -1,4 +1,4 @@
-"""Writing down what has happened outside: asked again while the database is away."""
+"""Retries for recording an external effect while the database is down."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ from domain.core.errors import EngineUnavailable
 
 
 def insisting(pauses_s: Sequence[float]) -> AsyncRetrying:
-    """Tries once more after each pause, in seconds. Raises EngineUnavailable if the last one fails
-    too."""
+    """Return a retrier that waits these pauses, in seconds, between attempts. Raises
+    EngineUnavailable if the last attempt fails too."""
     return AsyncRetrying(
         retry=retry_if_exception_type(EngineUnavailable),
         wait=wait_chain(*map(wait_fixed, pauses_s)),

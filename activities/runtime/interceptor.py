@@ -1,6 +1,6 @@
-"""Around every activity: whose it is in the logs, and what of its error Temporal may keep.
+"""Interceptor of every activity: it adds ids to the logs, and reduces errors for Temporal.
 
-That is its code alone: histories outlive erased customers.
+Temporal stores only an error's code, because histories outlive erased customers.
 """
 
 from datetime import timedelta
@@ -21,18 +21,18 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-# So many failures are remembered; a retry comes within minutes.
+# The number of remembered failures; a retry comes within minutes.
 _MAX_KNOWN: Final = 1_000
 
 
 class _Failures:
-    """Which failures this worker has met, the latest of them."""
+    """The latest failures that this worker has met."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, str, str], None] = {}
 
     def is_new(self, info: activity.Info, error: Exception) -> bool:
-        """Whether this step of this run has not failed in this way before."""
+        """Return whether this step of this run fails in this way for the first time."""
         failure = (info.workflow_run_id, info.activity_id, type(error).__name__)
         if failure in self._known:
             return False
@@ -48,13 +48,13 @@ class _Watch(ActivityInboundInterceptor):
     failures: _Failures
 
     async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
-        """Run the activity; any error leaves as an ApplicationError of its code alone."""
+        """Run the activity; any error leaves as an ApplicationError with its code alone."""
         known = _known_of(input.args[0] if input.args else None)
         with structlog.contextvars.bound_contextvars(**known):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # No failure: Temporal waits as long as was said, and logs nothing.
+                # Not a failure: Temporal waits for the given time, and logs nothing.
                 raise ApplicationError(
                     error.code,
                     type=error.code,
@@ -70,7 +70,7 @@ class _Watch(ActivityInboundInterceptor):
                     next_retry_delay=None if after_s is None else timedelta(seconds=after_s),
                 ) from None
             except Exception as error:
-                # The message stays out of Temporal: it may quote the row or text it failed on.
+                # The message stays out of Temporal: it may quote the row or text that it failed on.
                 info = activity.info()
                 _log.exception("activity failed", activity=info.activity_type)
                 if self.failures.is_new(info, error):
@@ -93,7 +93,7 @@ class _Watch(ActivityInboundInterceptor):
 
 
 def _known_of(step: object) -> dict[str, str]:
-    """What an activity's input says of whose it is."""
+    """Return the ids in an activity's input that tie it to a client and an event."""
     ref = getattr(step, "ref", None)
     if isinstance(ref, RunRef):
         known = {"client_id": ref.client_id, "event_id": ref.event_id}

@@ -1,4 +1,4 @@
-"""Work on one after the other, of which one must not keep the others from theirs."""
+"""Work on many items in turn, in which one failing item does not stop the others."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
-# So many failures in a row: whoever is asked is away, and nobody's fault it is.
+# After this many consecutive failures the other side is down, and no item is to blame.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -27,7 +27,7 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """What came of one after the other; `what` is logged of those that failed."""
+    """The counts of items that were picked up and that failed; failures are logged as `what`."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
         self.picked_up = picked_up
@@ -36,7 +36,8 @@ class Tally:
         self._in_a_row = 0
 
     async def add(self, work: Awaitable[int], **ids: str) -> None:
-        """Raises EngineUnavailable or SQLAlchemyError where several failed in a row."""
+        """Count one item. Raises EngineUnavailable or SQLAlchemyError after several consecutive
+        failures."""
         try:
             self.picked_up += await work
             self._in_a_row = 0
@@ -58,9 +59,9 @@ async def one_by_one(
     *,
     what: str,
 ) -> SweepResult:
-    """Work on all that there is, page by page: each says how many it picked up.
+    """Work on all items, page by page; `work` returns how many it picked up.
 
-    A retry goes on after the last one that the try before it came to, which its heartbeats say.
+    A retry continues after the last attempt's last item, known from its heartbeats.
     """
     place, tally = _broken_off(what)
     while page := await next_page(place):

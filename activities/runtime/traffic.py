@@ -1,5 +1,5 @@
-"""Traffic: how long ago this worker last did what somebody waits for, and what that leaves to the
-work that nobody waits for."""
+"""Traffic: the time since this worker's last foreground work, and the share of time that it leaves
+to background work."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,23 +15,23 @@ BACKGROUND: Final = frozenset(
         *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
     }
 )
-"""Activities that are no traffic: nobody waits for them."""
+"""Background activities, which are not traffic: no one waits for them."""
 
-# After the last step of other work, for so long its client may send more.
+# For this long after the last step of other work, its client may send more.
 _LASTS_S: Final = 3.0
 _SHARE_BESIDE: Final = 0.08
 _LONGEST_PAUSE_S: Final = 2.0
 
 
 class Traffic:
-    """`monotonic`: a clock in seconds. A worker without traffic is idle."""
+    """Measures traffic. `monotonic`: a clock in seconds. A worker without traffic is idle."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._seen: float | None = None
 
     def note(self) -> None:
-        """There was some just now."""
+        """Record traffic at the current time."""
         self._seen = self._monotonic()
 
     @property
@@ -39,15 +39,15 @@ class Traffic:
         return self._seen is None or self._monotonic() - self._seen > _LASTS_S
 
     def pause_after(self, worked_s: float) -> float:
-        """How many seconds to leave the machine to others, after so much work in one piece: none on
-        an idle worker, else most of the time."""
+        """Return the pause in seconds after this much uninterrupted work: none on an idle worker,
+        else most of the time."""
         if self.is_quiet:
             return 0
         return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))
 
 
 class NoteTraffic(Interceptor):
-    """Tells `traffic` of each activity that somebody may wait for, as it begins and ends."""
+    """Notes in `traffic` the start and the end of each foreground activity."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic

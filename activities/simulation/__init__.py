@@ -1,1 +1,1 @@
-"""Simulation: steps that think and do nothing."""
+"""Simulation: steps that think and have no effects."""

@@ -1,4 +1,4 @@
-"""Past exchanges: stored events, as they are thought through again."""
+"""Past exchanges: stored events, prepared to be thought through again."""
 
 from activities.agent.deliberate import read_event
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -14,7 +14,7 @@ from store.simulation.past_events import PastEvent, SeenThen
 
 
 class PastExchanges:
-    """`answers_per_hour`: as `Think` has it."""
+    """Reads past events. `answers_per_hour`: as in `Think`."""
 
     def __init__(
         self,
@@ -28,10 +28,10 @@ class PastExchanges:
         self._answers_per_hour = answers_per_hour
 
     async def of(self, tenant: TenantId, past: PastEvent) -> SimulatedExchange | None:
-        """The message with what was known when it came; None if it was erased meanwhile.
+        """Return the message with the context of its time, or None if it was erased meanwhile.
 
-        One that no playbook took is normalized here for the first time. No shop was asked about
-        it, and none is now: its orders have changed since. Raises EngineUnavailable,
+        A message that no playbook took is normalized here for the first time. No shop was asked
+        about it, and none is now: its orders have changed since. Raises EngineUnavailable,
         LargeEventsWait.
         """
         if past.seen is None:

@@ -1,4 +1,4 @@
-"""Replay page: some past events, thought through again, and what that came to."""
+"""Replay page: think some past events through again, and store the results."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ from store.simulation.replays import ReplayChange, ReplayedPage, ReplayRepositor
 from store.simulation.tried_variant import TriedVariants
 
 PAGE: Final = 50
-# A page ends after so much work, so that a crash loses little and progress is seen.
+# A page ends after this much work, so that a crash loses little and progress is visible.
 _PAGE_WORK_S: Final = 1.5
 _PAGE_LASTS_S: Final = 10.0
 
@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Done:
-    """What a page has come to so far. `stop`: why the replay goes no further."""
+    """The results of a page so far. `stop`: why the replay goes no further."""
 
     place: str | None = None
     tallies: list[ReplayTally] = field(default_factory=list)
@@ -87,9 +87,9 @@ class _Plan:
 
 
 class ReplayPages:
-    """`exchanges`: past events as they are thought through. `has_model`: a language model is
-    configured. `question_micros`: what is set aside for a question to it, in millionths of a US
-    dollar. Of all replays of a worker one event is thought through at a time."""
+    """Replays pages. `exchanges`: prepares past events. `has_model`: a language model is
+    configured. `question_micros`: the budget reserved for a question to it, in millionths of a US
+    dollar. A worker thinks one event through at a time, of all its replays."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class ReplayPages:
 
     @activity.defn(name=names.BEGIN_REPLAY)
     async def begin(self, work: BackgroundRef) -> ReplayProgress:
-        """Count what there is to look at. Repeating it counts again."""
+        """Count the events to replay. A repetition counts again."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             replays = ReplayRepository(connection, tenant)
@@ -127,11 +127,11 @@ class ReplayPages:
 
     @activity.defn(name=names.REPLAY_PAGE)
     async def page(self, work: BackgroundRef) -> ReplayProgress:
-        """Think the next events through, and keep in one transaction what they came to and the
-        place behind them.
+        """Think the next events through; store their results and the next position in one
+        transaction.
 
-        Idempotency key: the replay with its place. A page that was lost is thought through again,
-        and one that was kept is not. Raises PlaybookNotFound, EngineUnavailable.
+        Idempotency key: the replay with its position. A lost page is thought through again, a
+        stored one is not. Raises PlaybookNotFound, EngineUnavailable.
         """
         tenant = TenantId(work.client_id)
         async with beating():
@@ -145,8 +145,8 @@ class ReplayPages:
 
     @activity.defn(name=names.END_REPLAY)
     async def fail(self, work: BackgroundRef) -> None:
-        """Write that the replay failed: a page did each time that it was tried. One that is over
-        stays as it is."""
+        """Mark the replay as failed, after every attempt of a page has failed. A finished replay is
+        unchanged."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             await ReplayRepository(connection, tenant).end(
@@ -154,7 +154,7 @@ class ReplayPages:
             )
 
     async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
-        """What there is to do; None for a replay that is over."""
+        """Return the plan of the next page, or None if the replay is over."""
         async with self._database.reading(tenant) as connection:
             replay = await ReplayRepository(connection, tenant).read(work.record_id)
             if replay.state not in UNFINISHED:
@@ -185,7 +185,7 @@ class ReplayPages:
         return done
 
     def _limit(self, plan: _Plan, done: _Done) -> ReplayStop | None:
-        """Why the next event must not be thought through."""
+        """Return why the next event must not be thought through, or None."""
         replay = plan.replay
         if replay.worked_ms + done.worked_s * 1000 >= replay.budget_s * 1000:
             return ReplayStop.TIME
@@ -195,7 +195,7 @@ class ReplayPages:
         return None
 
     async def _one(self, tenant: TenantId, plan: _Plan, event: PastEvent, done: _Done) -> None:
-        """Raises ModelBudgetUsedUp: the event was not thought through."""
+        """Replay one event. Raises ModelBudgetUsedUp if it was not thought through."""
         if event.skip is not None:
             done.skip(event, event.skip)
             return
@@ -212,7 +212,7 @@ class ReplayPages:
     async def _outcome(
         self, tenant: TenantId, plan: _Plan, event: PastEvent
     ) -> SimulatedOutcome | None:
-        """None where the event was erased meanwhile."""
+        """Return the outcome, or None if the event was erased meanwhile."""
         exchange = await self._exchanges.of(tenant, event)
         if exchange is None:
             return None
@@ -221,7 +221,7 @@ class ReplayPages:
         )
 
     async def _in_turn(self, thinking: Awaitable[_T], done: _Done) -> _T:
-        """One at a time, and beside traffic with pauses: what the machine does for people comes
+        """Think one event through at a time, with pauses during traffic: foreground work comes
         first."""
         async with self._turn:
             began = time.monotonic()
@@ -233,8 +233,8 @@ class ReplayPages:
                 await asyncio.sleep(self._traffic.pause_after(worked_s))
 
     async def _keep(self, tenant: TenantId, plan: _Plan, done: _Done) -> ReplayProgress:
-        """The page and the place behind it. Nothing where another try was quicker, or the replay
-        was stopped."""
+        """Store the page and the next position, unless another attempt was faster or the replay was
+        stopped."""
         async with self._database.tenant(tenant) as connection:
             replays = ReplayRepository(connection, tenant)
             standing = await replays.read(plan.replay.id, lock=True)
@@ -248,7 +248,7 @@ class ReplayPages:
 
 
 def _was_last(plan: _Plan, done: _Done) -> bool:
-    """Whether no event is left behind the page."""
+    """Return whether the page was the last one."""
     return len(plan.events) < PAGE and (not plan.events or done.place == plan.events[-1].id)
 
 

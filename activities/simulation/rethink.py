@@ -1,4 +1,4 @@
-"""Rethink: what a run would make of one message, by what is live or by a variant."""
+"""Rethink: a run's outcome for one message, with the live settings or a variant of them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -40,14 +40,14 @@ class _Undo(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rethought:
-    """`settled`: by the message, once its answer has reached the customer."""
+    """The outcome of a message. `settled`: the thread, once the answer has reached the customer."""
 
     outcome: SimulatedOutcome
     settled: Thread
 
 
 class Rethink:
-    """One message by itself, with all that is known of it."""
+    """Thinks about one message with all its context."""
 
     def __init__(
         self,
@@ -71,8 +71,8 @@ class Rethink:
         *,
         model_or_nothing: bool = False,
     ) -> Rethought:
-        """`model_or_nothing`: a client's configured model thinks, or ModelBudgetUsedUp is raised.
-        Raises PlaybookNotFound, EngineUnavailable."""
+        """Return a message's outcome. `model_or_nothing`: raise ModelBudgetUsedUp if a client's
+        configured model cannot think. Raises PlaybookNotFound, EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._reading(tenant, variant) as connection:
@@ -132,8 +132,8 @@ class Rethink:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """A transaction that leaves nothing: READ ONLY, or with the change of content in it and
-        then rolled back."""
+        """Open a transaction that leaves no trace: READ ONLY, or with the change of content and
+        rolled back at its end."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection
@@ -148,7 +148,7 @@ class Rethink:
 async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
-    """The client's playbooks, the one that is tried in the version that is. Raises
+    """Return the client's playbooks, with the variant's version of its playbook. Raises
     PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:

@@ -1,4 +1,4 @@
-"""The rethinker: what a run would make of a message, with nothing kept and nothing done."""
+"""The rethinker: a run's outcome for a message, without storing or doing anything."""
 
 from activities.agent.deliberate import read_event
 from activities.agent.order_search import OrderSearch
@@ -31,9 +31,9 @@ from store.runs.action_ledger import ActionLedger
 
 
 class Rethinker:
-    """Thinks as runs do. It reads, asks shops for orders, and books what a language model costs.
+    """Thinks as runs do. It reads, asks shops for orders, and books the cost of a language model.
 
-    Everything but `normalizer` and `connectors` is as `Think` has it.
+    All arguments but `normalizer` and `connectors` are as in `Think`.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Rethinker:
     async def conversation(
         self, tenant: TenantId, scenario: Scenario, variant: Variant
     ) -> Simulation:
-        """One outcome for each message of the customer. What a message settles carries over to the
-        next one, as if each answer that is sent had been.
+        """Return one outcome for each message of the customer. What a message settles carries over
+        to the next one, as if each answer had been sent.
 
         While people have the conversation, each outcome waits for them too, until a person's
-        message. Raises PlaybookNotFound for a playbook or version that the variant names,
+        message. Raises PlaybookNotFound for an unknown playbook or version of the variant,
         EngineUnavailable, and LargeEventsWait.
         """
         order, carried = order_of(scenario, self._now()), Carried()
@@ -88,8 +88,9 @@ class Rethinker:
         *,
         model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """What would come of one message. `model_or_nothing`: a client's configured model thinks,
-        or ModelBudgetUsedUp is raised. Raises as `conversation` does, but for LargeEventsWait."""
+        """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if a
+        client's configured model cannot think. Raises as `conversation` does, except
+        LargeEventsWait."""
         rethought = await self._one.rethink(
             tenant, exchange, variant, model_or_nothing=model_or_nothing
         )
@@ -103,7 +104,7 @@ class Rethinker:
         carried: Carried,
         order: Order | None,
     ) -> SimulatedExchange:
-        """A message of the scenario, read and with what is looked up for it."""
+        """Return a message of the scenario, normalized and with its lookup."""
         inbound = event_of(scenario, text)
         try:
             normalized = await read_event(
@@ -137,7 +138,8 @@ class Rethinker:
     async def _look_up(
         self, tenant: TenantId, event: UnifiedEvent, thread: Thread
     ) -> Lookup | None:
-        """In the client's own shops, reading alone: a shop that refuses us is not switched off."""
+        """Look the order up in the client's shops, read-only: a shop that refuses us stays
+        enabled."""
         if not looks_up(event, thread):
             return None
         async with self._database.reading(tenant) as connection:
@@ -153,8 +155,8 @@ class Rethinker:
         found: Lookup | None,
         made_up: Order | None,
     ) -> Spent:
-        """With a made-up order nothing but the conversation counts: a case ends tomorrow as it did
-        today."""
+        """Return the amounts spent before. For a simulated order only the conversation counts, so
+        that the result does not depend on the date."""
         order = found.order if found else None
         if order is None:
             return Spent()

@@ -1,4 +1,4 @@
-"""Simulate: a made-up conversation, thought through for whoever waits for it."""
+"""Simulate: think a made-up conversation through for a waiting caller."""
 
 from temporalio import activity
 
@@ -18,8 +18,8 @@ class Simulate:
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
-        """Think a sealed scenario through, and keep nothing of it: a repetition is harmless. What a
-        language model costs is booked, each time that it is asked. Raises PlaybookNotFound."""
+        """Think a sealed scenario through and store nothing: a repetition is harmless. The cost of
+        each language model call is booked. Raises PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         async with beating():
             simulation = await self._rethinker.conversation(

@@ -1,4 +1,4 @@
-"""Sweep background: long work whose row is committed, and whose workflow is missing."""
+"""Sweep background: start long work with a committed row and a missing workflow."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ class _Unfinished(Protocol):
 
 
 class _Reads(Protocol):
-    """A page of what is not over, of all clients."""
+    """Reads a page of unfinished work, of all clients."""
 
     def __call__(
         self, connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
@@ -45,10 +45,10 @@ class SweepBackground:
 
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of runs over cases and of replays that are not over.
+        """Start the workflows of unfinished runs over cases and replays.
 
-        Idempotency key: the workflow's id. One that is under way is left alone, and not counted in
-        `picked_up`.
+        Idempotency key: the workflow's id. A running workflow is not started again, and not counted
+        in `picked_up`.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)

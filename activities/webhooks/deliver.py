@@ -1,4 +1,4 @@
-"""Deliver: one try of one webhook delivery, from its permit to its record."""
+"""Deliver: one attempt of one webhook delivery, from its permit to its record."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -26,14 +26,14 @@ from domain.webhooks.signature import masked, signed_headers
 from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, Outgoing
 
-# The database may restart between the POST and its record; sending again is the worse answer.
+# The database may restart between the POST and its record; sending again would be worse.
 RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
-# Whoever waited so long for a permit looks again: the webhook may be disabled or changed by now.
+# After this wait for a permit the webhook is read again: it may be disabled or changed by now.
 _STALE_S: Final = 0.5
 
 
 class Deliver:
-    """`chance`: 0 to 1, spreads retries."""
+    """Delivers webhooks. `chance`: returns 0 to 1, to spread retries."""
 
     def __init__(
         self,
@@ -60,13 +60,13 @@ class Deliver:
 
     @activity.defn(name=names.DELIVER)
     async def deliver(self, step: DeliverInput) -> DeliverResult:
-        """Send once, and write what came of it.
+        """Send once, and record the outcome.
 
-        Idempotency key: (delivery, attempt), written once. A try whose worker dies between the
-        POST and the record is made again, with the same webhook-id, and counted once. Raises
-        Deferred while too many of the tenant wait, and when our own network is to blame, which
-        counts for nobody. A secret that cannot be unsealed is our
-        failure, not the receiver's: ValueError, reported, and retried until the key is back.
+        Idempotency key: (delivery, attempt), recorded once. An attempt that loses its worker
+        between the POST and the record is made again, with the same webhook-id, and counted once.
+        Raises Deferred while too many deliveries of the tenant wait, or if our own network is to
+        blame, which counts against no receiver. A secret that cannot be unsealed is our failure,
+        not the receiver's: ValueError, reported, and retried until the key is back.
         """
         async with beating():
             asked = time.monotonic()
@@ -98,8 +98,9 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """None for a delivery that our own network does not put off: a test, whose result somebody
-        waits for, and one that has waited for too long."""
+        """Return the number of attempts, or None if our own network must not defer the delivery.
+        That is the case for a test, because a person waits for its result, and after a long wait.
+        """
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
@@ -108,7 +109,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Raises Deferred; its time is written, or the sweeper would ask after the delivery."""
+        """Wrap an attempt that may raise Deferred, and store its time first, so that the sweep does
+        not start the delivery again."""
         try:
             yield
         except Deferred as deferred:

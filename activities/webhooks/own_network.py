@@ -16,17 +16,19 @@ from domain.webhooks.ports import WatchDeliveries
 
 FIRST_WAIT_S: Final = 15.0
 _LONGEST_WAIT_S: Final = 300.0
-"""Half of what an outcome speaks for while a breaker is open: it does not close meanwhile."""
+"""Half the time for which an outcome counts, so that an open breaker does not close meanwhile."""
 _SPREAD: Final = 0.5
 WAITS_AT_MOST_S: Final = 24 * 3600.0
-"""Then a failure counts, whosever it is: receivers that are gone must not be tried for ever."""
+"""After this time a failure counts against the receiver: dead receivers must not be tried
+forever."""
 
 _log = structlog.get_logger(__name__)
 
 
 class OwnNetwork:
-    """Of one worker and one event loop. `canary`: whether a name that is known to work is found;
-    None: there is none. `chance`: 0 to 1, spreads those that wait."""
+    """The network self-check of one worker and one event loop. `canary`: returns whether a name
+    that is known to work is found; None if there is no such name. `chance`: returns 0 to 1, to
+    spread waiting deliveries."""
 
     def __init__(
         self,
@@ -38,7 +40,7 @@ class OwnNetwork:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._canary = canary
-        # Believed once it was found: a name that is written wrong proves nothing.
+        # Trusted once it was found: a misspelled name proves nothing.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
@@ -48,15 +50,15 @@ class OwnNetwork:
         self._failing = dict.fromkeys(OwnPart, False)
 
     async def begin(self) -> None:
-        """Before the first delivery."""
+        """Try the canary before the first delivery."""
         if self._canary is not None:
             self._canary_known = await self._canary()
             if not self._canary_known:
                 _log.warning("the canary of webhooks is not found: it is not believed until it is")
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
-        """Raises Deferred if a POST would most likely fail by our own fault. `tries`: of this
-        delivery, those that were put off included."""
+        """Raise Deferred if a POST would most likely fail by our own fault. `tries`: the attempts
+        of this delivery, including deferred ones."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):
@@ -79,13 +81,13 @@ class OwnNetwork:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Whether this part is what failed, and by our fault."""
+        """Return whether this part failed, by our own fault."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Whether it fails; a change is told."""
+        """Return whether the part fails; report a change."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing

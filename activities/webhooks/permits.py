@@ -1,8 +1,8 @@
-"""How many deliveries go on at once: no receiver holds another's, no tenant another tenant's.
+"""Limits on concurrent deliveries: no receiver delays another's, no tenant another tenant's.
 
-A receiver may hang for 10 s, so what goes on and what waits here are both limited, by endpoint and
-by tenant: they hold slots of the worker. What finds no place to wait is put off: Temporal waits.
-What goes on is counted by all workers together, who waits by each for itself.
+A receiver may hang for 10 s, and its delivery holds a slot of the worker. So active and waiting
+deliveries are limited, by endpoint and by tenant. A delivery without room to wait is deferred:
+Temporal waits. Active deliveries are counted by all workers together, waiting ones by each alone.
 """
 
 import asyncio
@@ -19,21 +19,21 @@ from domain.webhooks.ports import Places
 SHORTEST_S: Final = 1.0
 LONGEST_S: Final = 600.0
 LONGEST_WAIT_S: Final = 45.0
-"""For a permit: 24 that wait for 8 that hang come to 30."""
+"""The longest wait for a permit: 24 that wait for 8 that hang take 30 s."""
 
-# Before each further try at a place that other workers have; then it is put off.
+# Pauses between attempts at a place that other workers have; then the delivery is deferred.
 _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-# How long a delivery is thought to take until the first has ended, and the newest one's weight.
+# The assumed duration of a delivery until the first has ended, and the newest one's weight.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# Whoever is put off for the longest time comes back within the latter half of it.
+# A delivery that is deferred for the longest time returns within the latter half of it.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
 
 @dataclass(slots=True)
 class _Line:
-    """Who goes on and who waits, of a tenant or of one of its endpoints."""
+    """The active and the waiting deliveries of a tenant, or of one of its endpoints."""
 
     places: int
     room: int
@@ -47,8 +47,8 @@ class _Line:
         self.held_s += _WEIGHT * (held_s - self.held_s)
 
     def put_off(self, now: float, chance: float) -> Deferred:
-        """They come back one after another, as fast as places have become free of late: however
-        many are put off, no more than that many come back to be put off again."""
+        """Return the deferral. Deferred deliveries return one after another, at the rate at which
+        places became free lately: no more than that many return only to be deferred again."""
         self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
         wait, spread = self.next_at - now, _JITTER
         if wait > LONGEST_S:
@@ -73,16 +73,17 @@ class _Tenant:
         return self.line.active < self.line.places and endpoint.active < endpoint.places
 
     def next(self) -> _Waiter | None:
-        """Of those whose endpoint has a place, one whose endpoint has the fewest going on, and of
-        these the first that came: so a healthy receiver is served between hanging ones."""
+        """Return the next waiting delivery, or None. It has the endpoint with a free place and the
+        fewest active deliveries, and came first: so a healthy receiver is served between hanging
+        ones."""
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)
 
 
 class Permits:
-    """Of one process and one event loop. `places`: what all workers share. `waiting`: of all
-    tenants together; whoever finds a place free need not wait, and is not held up by those who do.
-    An endpoint has the same share of its tenant's places to wait as of its permits."""
+    """The permits of one process and one event loop. `places`: the count that all workers share.
+    `waiting`: the limit of all tenants together. A delivery that finds a free place does not wait
+    behind others. An endpoint has the same share of its tenant's waiting room as of its permits."""
 
     def __init__(
         self,
@@ -110,8 +111,8 @@ class Permits:
 
     @asynccontextmanager
     async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
-        """The right to send to this webhook, for as long as the block lasts. Raises Deferred at
-        once if too many wait, after 45 s of waiting, and if other workers have its places."""
+        """Hold the right to send to this webhook while the block runs. Raises Deferred immediately
+        if too many wait, after 45 s of waiting, and if other workers have its places."""
         if self._closed:
             raise Deferred(SHORTEST_S)
         tenant = self._tenants.setdefault(client_id, self._new_tenant())
@@ -132,7 +133,8 @@ class Permits:
             self._forget(client_id, webhook_id)
 
     def close(self) -> None:
-        """The process is about to end: nobody gets a permit any more, and who waits is put off."""
+        """Stop before the process ends: no permit is granted any more, and waiting deliveries are
+        deferred."""
         self._closed = True
         for tenant in self._tenants.values():
             for waiter in tenant.queue:
@@ -181,7 +183,7 @@ class Permits:
                 tenant.queue.remove(waiter)
                 self._count(tenant, endpoint, -1)
             elif not got:
-                # It was granted in the very moment in which its waiting was ended.
+                # It was granted at the moment when its waiting ended.
                 self._give_back(tenant, endpoint, endpoint.held_s)
 
     def _grant(self, tenant: _Tenant, endpoint: _Line) -> None:
@@ -203,7 +205,7 @@ class Permits:
         endpoint.waiting += waiting
 
     def _forget(self, client_id: str, webhook_id: str) -> None:
-        """Keep nothing of whoever is idle: there can be many tenants."""
+        """Forget idle endpoints and tenants: there can be many."""
         tenant = self._tenants[client_id]
         endpoint = tenant.endpoints[webhook_id]
         if not endpoint.active and not endpoint.waiting:

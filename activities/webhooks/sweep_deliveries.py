@@ -1,4 +1,4 @@
-"""Sweep deliveries: have sent what nobody sends."""
+"""Sweep deliveries: start due deliveries that no workflow sends."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500
-"""Of one client in one sweep. Most of what is pending for long is under way, and waits for a place
-(`activities/webhooks/permits.py`). To ask after all of it would cost the server more than to send
-it."""
+"""The limit per client and sweep. Most deliveries that are pending for long are running, and wait
+for a place (`activities/webhooks/permits.py`). Asking after all of them would cost the server more
+than sending them."""
 
 
 class SweepDeliveries:
-    """`chance`: 0 to 1, chooses among those of a client that has more than MOST."""
+    """Sweeps deliveries. `chance`: returns 0 to 1, to choose if a client has more than MOST."""
 
     def __init__(
         self, database: Database, engine: Engine, now: Clock, chance: Callable[[], float]
@@ -37,7 +37,7 @@ class SweepDeliveries:
     async def send_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of deliveries that were due and have not ended.
 
-        Idempotency key: each workflow's id; a delivery that is under way is left alone.
+        Idempotency key: each workflow's id; a running delivery is not started again.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
@@ -65,8 +65,8 @@ class SweepDeliveries:
 
 
 class _Chosen:
-    """Of each client up to MOST, all with the same chance, however many there are: then no delivery
-    that was lost hides behind others for good."""
+    """Up to MOST deliveries of each client, all with the same probability: no lost delivery stays
+    hidden behind others."""
 
     def __init__(self, chance: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)

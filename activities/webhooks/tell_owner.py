@@ -1,4 +1,4 @@
-"""Tell owner: the mail about a webhook that fails or was disabled."""
+"""Webhook failure notices: the mail about a webhook that fails or was disabled."""
 
 from temporalio import activity
 
@@ -14,7 +14,7 @@ from store.webhooks.troubled_webhook import troubled_webhook
 
 
 class TellOwner:
-    """`dashboard_url`: where the owner sees and enables webhooks."""
+    """Sends notices. `dashboard_url`: the page where the owner sees and enables webhooks."""
 
     def __init__(
         self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
@@ -26,10 +26,10 @@ class TellOwner:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Write to the owner, once unless this worker dies with the mail handed over.
+        """Mail the owner once, unless this worker dies after handing the mail over.
 
-        Idempotency key: the Message-ID, made of the delivery's. Raises MailUnreachable, for
-        Temporal to retry. A refused mail, and one of unknown fate, is logged and not sent again.
+        Idempotency key: the Message-ID, made of the delivery's. Raises MailUnreachable; Temporal
+        retries. A mail that was refused, or has an unknown outcome, is logged and not sent again.
         """
         async with self._database.service() as connection:
             webhook = await troubled_webhook(connection, TenantId(step.client_id), step.delivery_id)

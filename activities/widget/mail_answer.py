@@ -1,4 +1,4 @@
-"""Mail answer: a late answer goes to the address of a visitor who has not seen it."""
+"""Mail answer: mail a late answer to a visitor who has not seen it."""
 
 from temporalio import activity
 
@@ -21,11 +21,12 @@ class MailAnswers:
 
     @activity.defn(name=names.MAIL_ANSWER_UNSEEN)
     async def send(self, step: MailAnswerInput) -> None:
-        """Send the answer in the client's name, once unless this worker dies with it handed over.
+        """Send the answer in the client's name, once, unless this worker dies after handing it
+        over.
 
-        Idempotency key: the Message-ID, made of the message's; the session notes the number before.
-        Raises MailUnreachable, for Temporal to retry. A refused mail, and one of unknown fate, is
-        logged and not sent again: the answer stays on the page.
+        Idempotency key: the Message-ID, made of the message's; the session records the number
+        before. Raises MailUnreachable; Temporal retries. A mail that was refused, or has an unknown
+        outcome, is logged and not sent again: the answer stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)
@@ -34,8 +35,8 @@ class MailAnswers:
             await self._mail.send_once(tenant, mail, MailGroup.ANSWERS, answer_of=run_id)
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
-        """The mail, and the run whose answer it brings. None while everything automatic is stopped,
-        unless a person gave the answer: it stays on the page."""
+        """Return the mail and the run that it answers, or None. While all automation is stopped,
+        only a person's answer is mailed; others stay on the page."""
         async with self._database.tenant(tenant) as connection:
             answers = AnswersByMailRepository(connection, tenant)
             run_id = await answers.automatic_run_of(late)

@@ -43,7 +43,7 @@ class Candidate:
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """Return the sentences of all passages. A passage that nothing has cut yet is cut here."""
+    """Return the sentences of all passages. A passage without stored sentences is split here."""
     return [
         Candidate(passage, sentence)
         for passage in passages
@@ -129,7 +129,7 @@ def sentence_features(
 
 
 def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[float, ...]:
-    """Return how the things that the question names and counts agree with those of the sentence."""
+    """Return how the names and numbers of the question agree with those in the sentence."""
     shared = asked.labelled & (said.labelled | above.labelled)
     words = {word for word, _ in said.labelled - asked.labelled}
     named = said.named | above.named
@@ -146,7 +146,8 @@ def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[fl
 
 
 def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
-    """The similarity of the sentence before or after in the same entry; else its own."""
+    """Return the similarity of the neighbouring sentence of the same entry, else the sentence's
+    own."""
     other = at + step
     inside = 0 <= other < len(found) and found[other].passage is found[at].passage
     return float(similarities[other if inside else at])
@@ -161,7 +162,7 @@ def _chunk_terms(found: Sequence[Candidate]) -> dict[tuple[str, int], frozenset[
 
 
 def _rarities(found: Sequence[Candidate]) -> dict[str, float]:
-    """How rare each stem is among the sentences: 0 for one that stands in all of them."""
+    """Return how rare each stem is among the sentences: 0 if it is in all of them."""
     seen: Counter[str] = Counter()
     for one in found:
         above = f"{one.passage.title} {one.sentence.heading}"
@@ -179,7 +180,7 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """The same, where a word that stands in no sentence counts as the rarest."""
+    """Return the share of all asked words; a word that is in no sentence counts as the rarest."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 
@@ -189,7 +190,7 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Whether both name a number of one unit, and none that is the same."""
+    """Return whether both have a number with the same unit, and no such number is equal."""
     units = {number.partition(" ")[2] for number in asked} - {""}
     same = {number for number in said if number.partition(" ")[2] in units}
     return bool(same) and not same & asked

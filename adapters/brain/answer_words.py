@@ -1,5 +1,5 @@
-"""Read a question and the sentences of the knowledge as what they are compared by: stems, numbers
-with units, names, and the kind of answer that is asked for.
+"""Features for comparing a question with sentences of the knowledge: stems, numbers with units,
+names, and the expected kind of answer.
 
 A change here or in the word lists needs `python -m training.train_answers`.
 """
@@ -30,7 +30,7 @@ _NUMBER_BEFORE_UNIT: Final = re.compile(r"\d+(?:[.,]\d+)?")
 
 
 class _File(LexiconFile):
-    """`adapters/brain/answer_words.yaml`."""
+    """The content of `adapters/brain/answer_words.yaml`."""
 
     stop_words: dict[str, str]
     asks: dict[str, str]
@@ -88,8 +88,8 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 class Terms:
     """A text's content words, as stems, and its numbers with their units ("40 l").
 
-    `labelled`: numbers with the word before them ("spf 50"). `named`: the places, colours and the
-    like that it names. `measured`: what "how many" or "how much" asks for.
+    `labelled`: numbers with the word before them ("spf 50"). `named`: its names of places, colours
+    and the like. `measured`: the quantities that "how many" or "how much" asks for.
     """
 
     stems: frozenset[str]
@@ -102,8 +102,8 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A message as sentences are compared with it, by the language of the sentence. `cues`: ways of
-    asking that it has; `asked`: how often it begins a question, `joined`: after another one."""
+    """A message, with its terms for sentences of each language. `cues`: its ways of asking;
+    `asked`: how often it starts a question; `joined`: whether it joins several questions."""
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]

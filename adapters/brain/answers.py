@@ -1,7 +1,7 @@
-"""Choose the sentences of the knowledge that answer a message, and how likely they answer it.
+"""Choose the sentences of the knowledge that answer a message, with their probability.
 
-Two linear models over the features below, made by `python -m training.train_answers` and kept in
-`answers.npz`: one ranks sentences, the other gives the probability that the chosen ones answer.
+Two linear models over the features below, trained by `python -m training.train_answers` and stored
+in `answers.npz`. One ranks sentences, the other gives the probability that the chosen ones answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ ANSWER_FEATURES: Final = (
 _NEVER_FIT: Final = frozenset({"two_matters", "why"})
 _NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
-"""Score of the next sentence where there is none."""
+"""The score of the next sentence if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class EntrySentences:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnswer:
-    """`probability`: 0 to 1, that the best answers all that the message asks. `fits`: it asks one
+    """`probability`: 0 to 1, that the best sentences answer the whole message. `fits`: it asks one
     thing, no "why", and the names in both agree. `other`: the best of the next entry, if any."""
 
     best: EntrySentences
@@ -86,13 +86,13 @@ class LinearModel:
         )
 
     def scores(self, rows: Floats) -> Floats:
-        """The log odds of each row."""
+        """Return the log odds of each row."""
         found: Floats = ((rows - self.means) / self.spreads) @ self.weights + self.bias
         return found
 
 
 class AnswerModel:
-    """Load once, share freely: it changes nothing after it is made."""
+    """Load once and share: it is immutable."""
 
     def __init__(self, content: bytes) -> None:
         """`content`: the bytes of a model file. Raises ModelInvalid."""
@@ -137,8 +137,8 @@ class AnswerModel:
 def chosen_places(
     found: Sequence[Candidate], scores: Floats, *, but: str | None = None
 ) -> list[int]:
-    """Return the places of the best sentence and the next best of its entry. `but`: an entry that
-    is left out."""
+    """Return the places of the best sentence and the next best of its entry. `but`: an entry to
+    exclude."""
     ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
     order = [place for place in ranked if found[place].passage.id != but]
     entry = found[order[0]].passage.id if order else None
@@ -152,7 +152,7 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def _fits(question: AskedQuestion) -> bool:
-    """Whether it asks one thing, and not for a reason, which a shop's texts seldom give."""
+    """Return whether it asks one thing, and no reason, which a shop's texts seldom give."""
     return not question.joined and not question.cues & _NEVER_FIT
 
 
@@ -163,7 +163,7 @@ def answer_features(
     rows: Floats,
     scores: Floats,
 ) -> Floats:
-    """Return what the probability of the chosen answer is computed from."""
+    """Return the features of the chosen answer's probability."""
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
     passage, similarity = found[best].passage, found[best].sentence.similarity or 0.0
@@ -206,7 +206,7 @@ def answer_features(
 def _together(
     question: AskedQuestion, of_best: Mapping[str, float], similarity: float
 ) -> tuple[float, ...]:
-    """Return what two features say only together, which a linear model does not see."""
+    """Return the combinations of two features, which a linear model cannot form."""
     kind, words, missing = of_best["kind_held"], of_best["covered_above"], of_best["rare_missing"]
     return (
         kind * words,

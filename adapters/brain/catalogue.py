@@ -1,4 +1,4 @@
-"""A client's templates, made ready to be compared with messages."""
+"""A client's templates, prepared for comparison with messages."""
 
 import asyncio
 from collections import defaultdict
@@ -11,15 +11,15 @@ from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# What all catalogues together may hold of texts, in characters. A prepared one takes several times
-# as many bytes.
+# The maximum characters in all catalogues together. A prepared catalogue takes several times as
+# many bytes.
 _HELD: Final = 4_000_000
-# So many templates are prepared before others get their turn.
+# The number of templates to prepare before yielding to other tasks.
 _AT_ONCE: Final = 10
 
 
 class Catalogue:
-    """`coverage`, `not_for` and `placeholders` know the templates by their places."""
+    """`coverage`, `not_for` and `placeholders` refer to the templates by their places."""
 
     def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
         self.templates = templates
@@ -31,19 +31,19 @@ class Catalogue:
             self._places[template.language].append(place)
 
     def places(self, language: Language) -> Sequence[int]:
-        """The templates in this language, oldest first."""
+        """Return the places of the templates in this language, oldest first."""
         return self._places.get(language, ())
 
 
 class Catalogues:
-    """The catalogues of late, so that templates are not prepared for each message anew."""
+    """A cache of recent catalogues, so that templates are not prepared for each message."""
 
     def __init__(self) -> None:
         self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)
 
     async def of(self, templates: tuple[Template, ...]) -> Catalogue:
-        """The catalogue of exactly these objects. It holds them, so that no other object has the
-        identity of one of them for as long as it is kept."""
+        """Return the catalogue of exactly these objects. It keeps references to them, so that no
+        other object can have the identity of one of them."""
         key = tuple(map(id, templates))
         known = self._recent.get(key)
         if known is not None:

@@ -1,4 +1,4 @@
-"""Which brain thinks, as it is configured."""
+"""The choice of the brain by the configuration."""
 
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
-    """The brain that BRAIN_MODEL names, whatever it costs. Raises InvalidInput."""
+    """Return the brain that BRAIN_MODEL names, regardless of its cost. Raises InvalidInput."""
     return _llm(settings, classifier) or EmbeddedBrain(classifier)
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
-    """Both brains, and the budget that decides between them. Raises InvalidInput."""
+    """Return both brains, and the budget that decides between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=EmbeddedBrain(classifier),
@@ -33,7 +33,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
 def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     if not settings.is_remote:
         return None
-    # Only here: the libraries of the providers take seconds to load, and a hundred megabytes.
+    # Imported here only: the providers' libraries take seconds to load, and a hundred megabytes.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
 

@@ -1,8 +1,8 @@
-"""The embedded classifier: what a message is about, in which language, and in which mood.
+"""The embedded classifier: a message's category, language and sentiment.
 
-Two linear heads over hashed features; the language is read by a library
-(`adapters/brain/languages.py`). The weights are arrays made by `python -m training.train` and kept
-in `model.npz` beside this module; nothing is unpickled.
+Two linear heads over hashed features; a library detects the language
+(`adapters/brain/languages.py`). The weights are arrays made by `python -m training.train` and
+stored in `model.npz` beside this module; nothing is unpickled.
 """
 
 import hashlib
@@ -33,13 +33,13 @@ _ARRAYS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What the classifier makes of a text.
+    """The classifier's result for a text.
 
-    `probabilities` holds every category, sums to 1 and is calibrated: of the messages given 0.8,
-    about eight in ten are right. `language`: French or English, whichever is likelier;
-    `language_probability` is that of `language` among the two, 0.5 to 1. `foreign`: the language of
-    a text that is in neither, if it is known.
-    `sentiment` is the probability of joy or thanks less that of anger or disappointment, -1 to 1.
+    `probabilities` holds every category, sums to 1 and is calibrated: about eight in ten messages
+    with 0.8 are right. `language`: French or English, the more probable one; `language_probability`
+    is its probability among the two, 0.5 to 1. `foreign`: the language of a text that is in
+    neither, if it is known. `sentiment` is the probability of joy or thanks minus the probability
+    of anger or disappointment, -1 to 1.
     """
 
     category: Category
@@ -51,12 +51,12 @@ class Classification:
 
     @property
     def probability(self) -> float:
-        """How sure the category is, 0 to 1."""
+        """Return the probability of the category, 0 to 1."""
         return self.probabilities[self.category]
 
 
 class Classifier:
-    """Load once, share freely: it changes nothing after it is made."""
+    """Load once and share: it is immutable."""
 
     def __init__(self, content: bytes) -> None:
         """`content`: the bytes of a model file. Raises `ModelInvalid`."""
@@ -71,14 +71,14 @@ class Classifier:
     def load(cls, path: Path | None = None) -> Self:
         """Read a model file (default: the one beside this module).
 
-        Raises `OSError` if it cannot be read, `ModelInvalid` if it is none.
+        Raises `OSError` if it cannot be read, `ModelInvalid` if it is not a model file.
         """
         return cls((path or MODEL_PATH).read_bytes())
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
-        """Any text, even an empty one, gets an answer; an empty one a nearly even spread.
+        """Classify any text; an empty one gets nearly even probabilities.
 
-        `languages`: those that the text is likely to be in.
+        `languages`: the likely languages of the text.
         """
         read = read_language(text, languages)
         row = row_of(text, self._rarities)
@@ -98,7 +98,7 @@ class Classifier:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """One question put to a row. `weights` has shape (buckets, classes): a message touches a few
+    """One classification of a row. `weights` has shape (buckets, classes): a message uses a few
     hundred rows of it, which are then contiguous."""
 
     weights: Floats
@@ -121,6 +121,6 @@ class _Head:
 
 
 def softmax(logits: Floats) -> Floats:
-    """Probabilities from logits, along the last axis."""
+    """Return probabilities from logits, along the last axis."""
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return cast("Floats", powers / powers.sum(axis=-1, keepdims=True))

@@ -1,8 +1,8 @@
-"""What the words of a shop's customers mean, in one token for both languages.
+"""The concepts of customers' words: one token for the same meaning in both languages.
 
 A few thousand examples show a classifier few of the words that customers use. Here "fridge" and
-"canapé" are both a product, "reimburse" and "remboursez" the same wish: what is learnt of one
-holds for the others, and for the other language.
+"canapé" are both a product, and "reimburse" and "remboursez" the same request. A lesson about one
+word then holds for the others, and for the other language.
 """
 
 import re
@@ -15,24 +15,24 @@ from pydantic import Field
 
 from domain.core.lexicon import LexiconFile, lexicon
 
-# Folded words; "*" stands for any ending. A word may have several meanings.
 _REPEATED: Final = re.compile(r"([a-z])\1+")
 
 
 def _single(word: str) -> str:
-    """Doubled letters once: the commonest misspelling, and the way to shout."""
+    """Reduce doubled letters to one: the most common misspelling, and a form of emphasis."""
     return _REPEATED.sub(r"\1", word)
 
 
 class _File(LexiconFile):
-    """Each concept with its words."""
+    """Each concept with its words, folded; "*" matches any ending. A word may have several
+    concepts."""
 
     concepts: dict[str, str] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
-    """Whole words and beginnings of words, each with its concepts."""
+    """Whole words and prefixes of words, each with its concepts."""
 
     whole: Mapping[str, tuple[str, ...]]
     beginnings: Mapping[str, tuple[str, ...]]
@@ -55,7 +55,7 @@ def _lexicon() -> _Lexicon:
 
 @lru_cache(maxsize=20_000)
 def concepts(word: str) -> tuple[str, ...]:
-    """The concepts of a folded word, each once; mostly none or one."""
+    """Return the concepts of a folded word, each once; mostly none or one."""
     word, known = _single(word), _lexicon()
     found = list(known.whole.get(word, ()))
     for length in range(known.shortest, min(len(word), known.longest) + 1):

@@ -1,4 +1,4 @@
-"""What could be answered: a merchant's template, filled, or a quoted knowledge entry."""
+"""Drafts of an answer: a merchant's template, filled, or a quoted knowledge entry."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,19 +21,19 @@ from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order
 
-# The template of what is wanted, but the message says more than is understood of it.
+# The template fits the intent, but parts of the message are not understood.
 PARTIAL_STRENGTH: Final = 0.5
-# The template of another intent, where nothing evident is wanted: a text to begin from.
+# The template has the message's class only, without an evident intent: a text to start from.
 OFF_STRENGTH: Final = 0.3
-# So many templates are filled to see whether they can be.
+# The maximum number of templates to fill.
 _TRIED: Final = 50
-# What these ask differs from message to message, so that one template cannot know the answer.
+# Questions of these classes vary, so one template cannot hold the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
 class DraftSources:
-    """What drafts are made from: the client's templates, and the model that chooses sentences."""
+    """The sources of drafts: the client's templates, and the model that chooses sentences."""
 
     catalogue: Catalogue
     answers: AnswerModel
@@ -59,11 +59,11 @@ def best_draft(
 def _from_templates(
     request: BrainRequest, catalogue: Catalogue, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """The fittest template in the customer's language that can be filled, the nearest of those.
+    """Return the best fitting template in the customer's language that can be filled, or None.
 
-    One that promises what the customer asks for goes before the others.
+    A template that promises the requested action precedes the others.
     """
-    # The shop's word goes before the caller's.
+    # The shop's values take precedence over the caller's.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
@@ -77,7 +77,7 @@ def _from_templates(
         ]
         if not filled:
             continue
-        # The one that says most of this case.
+        # Prefer the template that states the most facts of this case.
         most = max(answer.used for _, answer in filled)
         fittest = [(template, answer) for template, answer in filled if answer.used == most]
         template, answer = fittest[0]
@@ -107,9 +107,11 @@ def _ranked(
     promised: dict[str, str],
     told: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
-    """The templates that fit, the best first: whether they are the client's own of this matter,
-    whether they promise what is asked for, how well they fit, how many facts of the order a starter
-    tells, and how near they are to the words of the message."""
+    """Return the fitting templates, the best first.
+
+    The criteria, in order: the client wrote it for this matter; it promises the requested action;
+    the strength of its fit; the order facts in a starter; its coverage of the message.
+    """
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
     for place in catalogue.places(seen.language):
@@ -137,14 +139,14 @@ def _ranked(
 
 
 def _is_own(template: Template) -> bool:
-    """Whether the client wrote it for a matter. The class `other` alone names none."""
+    """Return whether the client wrote it for a matter. The class `other` alone is no matter."""
     return not template.is_starter and not (
         template.intent is None and template.category is Category.OTHER
     )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
-    """How well a template answers this message; 0: not at all."""
+    """Return how well a template answers this message; 0 if not at all."""
     if asking.offer is not None and promises:
         return _fit_of_promise(template, asking.offer.kind, asking)
     if template.intent is None:
@@ -153,7 +155,8 @@ def _fit(template: Template, seen: Classification, asking: Asking, *, promises: 
 
 
 def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
-    """The request was proved word by word, so that its reasons need no explanation."""
+    """Return the fit for an action. The request is proved word by word, so its reasons need no
+    explanation."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
     if template.intent != kind.value:
@@ -162,7 +165,7 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
 
 
 def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
-    """A class says too little to send by: only what is evidently wanted makes a template fit."""
+    """Return the fit for an intent: a class alone is not evidence enough to send a template."""
     wanted = asking.wanted
     if wanted is None:
         is_near = template.category is seen.category and not template.is_starter
@@ -174,5 +177,5 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
 
 
 def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tuple[Citation, ...]:
-    """The order, if a placeholder was filled with what the shop told of it."""
+    """Return the order as a source, if one of the shop's values filled a placeholder."""
     return (order_citation(order),) if order and fill(body, told).used else ()

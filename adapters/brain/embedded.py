@@ -1,7 +1,7 @@
-"""The embedded brain: it answers without any network, from templates and knowledge only.
+"""The embedded brain: it answers without network access, from templates and knowledge only.
 
-It composes nothing of its own: an answer is a merchant's template or a quoted knowledge entry.
-Where neither fits it says so, and a human takes over.
+It composes no text: an answer is a merchant's template or a quoted knowledge entry. If neither
+fits, it reports that, and a human takes over.
 """
 
 import dataclasses
@@ -53,14 +53,14 @@ _LIMITS: Final = {
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
-# A message of so few words, about whose class there is doubt, is read with the one before it.
+# A message of at most this many words and an uncertain class is read with the one before it.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 
 _ALTERNATIVES: Final = 3
-# What is evidently wanted, and nothing besides, is as sure as this whatever the class.
+# The certainty of an evident intent that is the only one, regardless of the class.
 EVIDENT: Final = 0.9
-# What is asked besides a refund or a cancellation; the rest is the reason for it.
+# Intents that are questions besides a refund or a cancellation; the others are reasons for it.
 _QUESTIONS: Final = frozenset(Intent) - {
     *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
     *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
@@ -70,10 +70,10 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the brain made of a message: `text` is what it read, earlier words included.
+    """The brain's reading of a message: `text` is what it read, earlier words included.
 
-    `is_bare`: a follow-up with no word of its own but yes or no: the class is clear from before,
-    what to answer is not.
+    `is_bare`: a follow-up without words of its own, except yes or no. Its class is known from the
+    earlier message, but the answer is not.
     """
 
     text: str
@@ -83,7 +83,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Understood:
-    """What a message is, wants and asks for. `offer`: the action it asks for, if it is on offer."""
+    """The class, intents and request of a message. `offer`: the requested action, if available."""
 
     seen: Classification
     wants: Wants
@@ -104,14 +104,14 @@ class EmbeddedBrain:
     """A `Brain`. Deterministic: the same request always has the same answer."""
 
     def __init__(self, classifier: Classifier, answers: AnswerModel | None = None) -> None:
-        """`answers`: the model that comes with the brain, unless another is given."""
+        """`answers`: the model that ships with the brain, unless another is given."""
         self._classifier = classifier
         self._answers = answers or AnswerModel.load()
         self._catalogues = Catalogues()
         self._model = f"embedded:{classifier.fingerprint[:8]}"
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Never raises, whatever the text."""
+        """Answer the request. Never raises, regardless of the text."""
         own = own_message(request)
         reading = self._read(request, own)
         seen = reading.seen
@@ -130,13 +130,13 @@ class EmbeddedBrain:
         if again and understood.praises:
             return self._closed(understood.seen)
         lacks_promise = draft is not None and understood.offer and not draft.promises
-        # A starter that did not help the first time is not said again.
+        # A starter that was sent before did not help, so it is not repeated.
         if draft is None or lacks_promise or (again and draft.yields):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
-        """The message alone, or after the customer's last one where it says too little alone."""
+        """Read the message alone, or with the customer's last one if it says too little alone."""
         seen = with_mood(self._classifier, own, request.languages)
         before = last_words_of_customer(request)
         said = words(fold(own))
@@ -144,7 +144,7 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         is_sure = seen.probability >= SURE_BY_ITSELF
         named = own_words(own)
-        # "Commande 1042" says no more than "1042"; "where is my order" is clear by itself.
+        # "Commande 1042" says no more than "1042"; "where is my order" is clear alone.
         is_empty = not named or (seen.category is Category.OTHER and names_anything(named))
         if is_empty and not is_thanks(said):
             text = before
@@ -152,7 +152,7 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         else:
             text = f"{before}\n{own}"
-        # The mood is that of now, however it was before.
+        # The mood is the current message's, regardless of the earlier one.
         read = dataclasses.replace(
             self._classifier.classify(text, request.languages), sentiment=seen.sentiment
         )
@@ -166,23 +166,23 @@ class EmbeddedBrain:
         return BrainAnswer(
             classification=seen.category,
             intents=understood.wants.intents,
-            # An answer is as sure as the least sure thing it rests on.
+            # An answer is only as certain as its least certain basis.
             confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Only what the merchant's own words promise: else somebody acts, and nobody says so.
+            # Without the merchant's words for it, an action would be taken and not mentioned.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._model,
         )
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
-        """No source fits, or a human is wanted: nothing is drafted, and a human writes.
+        """Return an answer without a draft: no source fits, or the customer wants a human.
 
-        What only a human's words can promise is proposed all the same.
+        It still proposes an action that only a human's words can promise.
         """
         seen = understood.seen
         return BrainAnswer(
@@ -198,8 +198,8 @@ class EmbeddedBrain:
         )
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
-        """A human answers: a text in a language that the agent does not answer in, from the entry
-        that is nearest in meaning, or one without words."""
+        """Return an answer for a human: the text has no words, or is in a language that the agent
+        does not answer in. It then cites the entry nearest in meaning."""
         doubt = EscalationReason.UNSUPPORTED_REQUEST
         if seen.foreign is None:
             seen = dataclasses.replace(seen, category=Category.OTHER)
@@ -210,7 +210,7 @@ class EmbeddedBrain:
         return self._unanswered(_nothing(seen), doubt).model_copy(update=update)
 
     def _closed(self, seen: Classification) -> BrainAnswer:
-        """Nothing is wanted, so nothing is answered."""
+        """Return an empty answer: the message wants none."""
         return BrainAnswer(
             classification=Category.OTHER,
             intents=(Intent.THANKS,),
@@ -228,13 +228,13 @@ def _nothing(seen: Classification) -> _Understood:
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
-    """What is asked to be done is read in this message alone: the rest was answered before."""
+    """Read the request from this message alone: the earlier ones have been answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)
     spoken = spoken_request(own)
     if spoken.standing is not Standing.NONE:
-        # Beside a request only what is asked counts: the rest tells why.
+        # Next to a request, a `_QUESTIONS` intent that is not asked is only its reason.
         told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
         wants = dataclasses.replace(wants, all=told)
     elif praise := praise_wanted(own, reading.seen.sentiment):
@@ -246,7 +246,8 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
-    """The classifier's class, unless what is wanted, and all of it, belongs to another."""
+    """Return the classifier's class, unless the only intent, without other words, belongs to
+    another."""
     if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories
@@ -279,7 +280,7 @@ def _draft(
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:
-    """The likeliest other categories, first the likeliest."""
+    """Return the most probable other categories, in descending order."""
     others = [item for item in seen.probabilities.items() if item[0] is not category]
     others.sort(key=lambda item: -item[1])
     return tuple(

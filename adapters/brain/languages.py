@@ -1,4 +1,4 @@
-"""The language of a text, by py3langid: a naive Bayes model over bytes that its package brings."""
+"""Language detection by py3langid: a naive Bayes model over bytes that the package contains."""
 
 import re
 from collections.abc import Sequence
@@ -14,13 +14,12 @@ from domain.agent.languages import OURS, SPOKEN, ReadLanguage
 from domain.core.effort import spend
 
 READ_CHARACTERS: Final = 1_000
-# Languages without a text of ours. Customers write in them too.
+# Languages without a text of ours, in which customers write too.
 _OTHERS: Final = (
     *("ar", "cs", "da", "el", "fi", "he", "hu", "ja", "ko", "no"),
     *("pl", "ro", "ru", "sv", "tr", "uk", "zh"),
 )
-# How much likelier than another a language is before the text is read. Short texts are decided by
-# these, longer ones by their words.
+# Prior weights of the languages. They decide short texts; words decide longer ones.
 _OURS: Final = 3.0
 _LIKELY: Final = 4.0
 _OTHER: Final = 0.3
@@ -46,7 +45,7 @@ def _prior(code: str, likely: Sequence[str]) -> float:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Loaded once in a process."""
+    """Load the model, once per process."""
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages([*SPOKEN, *_OTHERS])
     return identifier

@@ -34,12 +34,12 @@ from domain.agent.shown_file import MAX_IMAGES
 # Below the 12 s that Temporal gives the activity, with time to read before and to write after.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# What a long question is, with a merchant's instructions and five entries of its knowledge.
+# The tokens of a long question, with a merchant's instructions and five knowledge entries.
 _USUAL_TOKENS_IN: Final = 6_000
-# What providers count for a large photo.
+# The providers' token count for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# From here on a language counts as known; short texts and mixtures stay below.
+# A language counts as known from here on; short and mixed texts stay below.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -47,9 +47,9 @@ _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
 
 @dataclass(slots=True)
 class _Question:
-    """One question, as the checks of its answer see it. `known`: the customer's language, if sure.
+    """A question, for the checks of its answer. `known`: the customer's language, if certain.
 
-    `in_right_language` is what the last check found.
+    `in_right_language` is the result of the last check.
     """
 
     prompt: Prompt
@@ -59,7 +59,7 @@ class _Question:
 
 
 class LlmBrain:
-    """A `Brain`. The same request may have another answer next time."""
+    """A `Brain`. The same request may get a different answer next time."""
 
     def __init__(
         self,
@@ -68,7 +68,8 @@ class LlmBrain:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """`models`: the first is asked first. `deadline_s`: for all tries of all of them."""
+        """`models`: in the order of asking. `deadline_s`: the time limit for all tries of all
+        models."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -76,18 +77,20 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """What a long question costs at the dearest model, in millionths of a US dollar."""
+        """Return the cost of a long question at the most expensive model, in millionths of a US
+        dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property
     def sees_images(self) -> bool:
-        """Whether one of the models takes images."""
+        """Return whether one of the models accepts images."""
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Ask for an answer. Raises BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
 
-        A refusal by a model is an answer: none, at a confidence of 0, and a human looks.
+        A refusal by a model counts as an empty answer with a confidence of 0, which a human
+        reviews.
         """
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
@@ -111,7 +114,7 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # Raised outside of `except`: what a provider said, and was told, must not hang on it.
+            # Raised outside `except`, so that no provider's message or request is attached to it.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(
@@ -139,7 +142,7 @@ class LlmBrain:
                 usage=usage,
             )
         except ContentFilterError:
-            # No other model is asked to overrule it.
+            # A refusal is final: no other model is asked.
             return _refused(question.seen, model.name)
         return brain_answer(
             result.output,
@@ -152,7 +155,7 @@ class LlmBrain:
         )
 
     def _agent(self, model: PricedModel) -> Agent[_Question, LlmAnswer]:
-        """An agent without tools that returns an LlmAnswer, and may correct itself once."""
+        """Return an agent without tools that returns an LlmAnswer and may correct itself once."""
         native = model.model.profile.get("supports_json_schema_output", False)
         output: OutputSpec[LlmAnswer] = (
             NativeOutput(LlmAnswer, name="answer")
@@ -168,7 +171,7 @@ class LlmBrain:
             model_settings=ModelSettings(
                 max_tokens=_MAX_TOKENS_OUT,
                 thinking=False,
-                # The rules and the merchant's words; a message is never asked about again.
+                # Cache the rules and the merchant's words; each message is sent only once.
                 cache=CacheConfig(messages=False),
             ),
         )
@@ -176,7 +179,7 @@ class LlmBrain:
         return agent
 
     def _in_customers_language(self, context: RunContext[_Question], said: LlmAnswer) -> LlmAnswer:
-        """Have an answer in another language than the customer's written again, once."""
+        """Request a rewrite, once, if the answer is not in the customer's language."""
         question = context.deps
         question.in_right_language = self._speaks(said, question.known)
         if not question.in_right_language and question.known and not context.retry:
@@ -200,7 +203,7 @@ def _usual_usage(model: PricedModel) -> RunUsage:
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:
-    """The data, and behind it the images that it numbers."""
+    """Return the data, followed by the images in the order of their numbers."""
     images = [
         BinaryContent(one.data, media_type=one.media_type)
         for one in prompt.images

@@ -1,7 +1,7 @@
-"""What a language model is asked to return, and what code makes of it.
+"""The output schema of a language model, and its conversion to a brain's answer.
 
-A model names sources by keys that code gave out for this one question, and actions by their kind:
-it cannot name an order, a customer or an amount.
+A model refers to sources by keys that code assigned for this question, and to actions by their
+kind: it cannot name an order, a customer or an amount.
 """
 
 import re
@@ -16,7 +16,7 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
-# Models overrate themselves; of nothing they say are we surer than of a merchant's own template.
+# Models overrate themselves, so their confidence never exceeds that of a merchant's template.
 MOST_CONFIDENT: Final = 0.95
 DOUBTFUL_CONFIDENCE: Final = 0.3
 MAX_RESPONSE_CHARS: Final = 6_000
@@ -33,7 +33,7 @@ Doubt = Literal[
 
 
 def _language(value: str) -> str:
-    """The two letters of "fr", "FR" and "fr-CA"."""
+    """Return the two letters of "fr", "FR" and "fr-CA"."""
     code = value.strip().lower()[:2]
     if not _LANGUAGE.fullmatch(code):
         raise ValueError("a language code of two letters expected, like fr")
@@ -106,9 +106,9 @@ def brain_answer(
     prompt_version: str,
     seen_files: int = 0,
 ) -> BrainAnswer:
-    """The port's answer. Sources that were not given and actions that were not offered are dropped.
+    """Return the port's answer. Sources that were not given and actions not offered are dropped.
 
-    Whoever wanted an action that is not there may promise it in the response: a human looks first.
+    A response may promise an action that was dropped, so a human sees it first.
     """
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
@@ -117,7 +117,7 @@ def brain_answer(
     if doubt is None and not in_right_language:
         doubt = EscalationReason.LOW_CONFIDENCE
     confidence = min(said.confidence, MOST_CONFIDENT if doubt is None else DOUBTFUL_CONFIDENCE)
-    # Nobody answers in a human's place.
+    # The agent does not reply in a human's place.
     wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
     return BrainAnswer(
         classification=said.category,
@@ -137,7 +137,7 @@ def brain_answer(
 
 
 def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal]:
-    """Each offered kind once."""
+    """Return the proposals, one for each offered kind."""
     found: dict[ActionKind, Proposal] = {}
     for action in said.actions:
         kind = next((kind for kind in offered if kind == action.kind), None)
@@ -149,7 +149,7 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
             kind=kind,
             text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
             tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
-            # As it was said: whether it stands in the message is for the policy to see.
+            # Kept as given: the policy checks whether the message contains it.
             quote=action.quote.strip()[:_QUOTE_CHARS] if kind in ON_ORDERS else "",
         )
     return list(found.values())

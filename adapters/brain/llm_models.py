@@ -1,4 +1,4 @@
-"""The language models that are configured: how each is reached, and what it costs."""
+"""The configured language models: their addresses and prices."""
 
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
@@ -19,21 +19,21 @@ from adapters.brain.model_http import model_client
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings
 
-# A long answer has a few kilobytes. Providers add their own; no honest one comes near to this.
+# A long answer has a few kilobytes; with a provider's additions it stays far below this limit.
 MAX_ANSWER_BYTES: Final = 512 * 1024
-# The SDKs would take these from the environment, which only `settings` reads.
+# The SDKs would read these from the environment, which only `settings` may read.
 _ADDRESSES: Final = {
     "openai": "https://api.openai.com/v1",
     "anthropic": "https://api.anthropic.com",
 }
-# Local endpoints need no key, and the SDKs insist on one.
+# Local endpoints need no key, but the SDKs require one.
 _NO_KEY: Final = "none"
 _READ_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars a million tokens, which is millionths of a dollar a token."""
+    """US dollars per million tokens, which is millionths of a dollar per token."""
 
     tokens_in: Decimal
     tokens_out: Decimal
@@ -41,8 +41,8 @@ class Price:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
-    """`name` as configured, `openai:gpt-5-mini`. `price`: in place of the price list's.
-    `sees_images`: it takes images beside text."""
+    """`name` as configured, `openai:gpt-5-mini`. `price`: overrides the price list's.
+    `sees_images`: it accepts images besides text."""
 
     name: str
     model: Model
@@ -50,7 +50,7 @@ class PricedModel:
     sees_images: bool = False
 
     def cost_micros(self, usage: RunUsage) -> int:
-        """What these tokens cost, in millionths of a US dollar, rounded up."""
+        """Return the cost of these tokens, in millionths of a US dollar, rounded up."""
         if self.price is not None:
             micros = (
                 usage.input_tokens * self.price.tokens_in
@@ -62,10 +62,10 @@ class PricedModel:
 
 
 def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
-    """The model that is asked first, and its fallback if there is one.
+    """Return the model that is asked first, and its fallback if there is one.
 
-    Raises InvalidInput where a key is missing, or a price that no list knows: a model of unknown
-    price would spend without end.
+    Raises InvalidInput if a key is missing, or a price is not in the list: without a known price,
+    no budget would limit the model.
     """
     first = replace(
         _priced(
@@ -82,7 +82,7 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         return (first,)
     url, key = settings.fallback_base_url, settings.fallback_api_key
     if _provider(name) == _provider(settings.model) and url is None:
-        # The same provider and address, so the same key: to another address it would be given away.
+        # The same provider and address share the key; another address must not receive it.
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.fallback_price_in, settings.fallback_price_out)
     fallback = _priced(name, url, key, price, "BRAIN_FALLBACK_")
@@ -115,7 +115,7 @@ def _priced(
 
 
 def _listed(name: str, usage: RunUsage) -> Decimal:
-    """US dollars by the price list that comes with the library. Raises LookupError."""
+    """Return the cost in US dollars by the library's price list. Raises LookupError."""
     provider, _, model = name.partition(":")
     return calc_price(usage, model, provider_id=provider).total_price
 
@@ -125,7 +125,7 @@ def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
     secret = key.get_secret_value() if key else _NO_KEY
     address = base_url or _ADDRESSES[provider]
     http = model_client(MAX_ANSWER_BYTES, _READ_S)
-    # Without retries of their own: `llm_tries.py` knows how much time is left.
+    # Without the SDK's retries: `llm_tries.py` knows how much time is left.
     if provider == "anthropic":
         return AnthropicModel(
             model,

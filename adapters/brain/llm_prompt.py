@@ -1,8 +1,8 @@
-"""What a language model is told: rules it may trust, and data that it may only read.
+"""The prompt of a language model: rules that it may trust, and data that it may only read.
 
-Whatever a stranger could have written, and what a merchant's systems say of it, goes into one JSON
-object between two lines that carry a number drawn for this question: no text can end it early.
-What changes from message to message, the offers and the date too, stands there and nowhere else.
+Text that a stranger may have written, and the merchant's records of it, go into one JSON object.
+The lines around it carry a random number drawn for this question, so that no text can end it early.
+All values that change from message to message, including the offers and the date, are only there.
 """
 
 import json
@@ -81,10 +81,10 @@ The form:
 - closes: true only if the message is mere thanks or a goodbye that wants no answer. Still write a \
 short, courteous reply.
 - confidence is low wherever you are not sure."""
-"""The same for every message of every merchant, so that providers can keep it."""
+"""The same for every message of every merchant, so that providers can cache it."""
 
-# Behind the rules, so that they are read as what the rules already speak of. The same for all
-# messages that one playbook takes.
+# These follow the rules, so that the model reads them in the light of the rules. They are the same
+# for all messages of one playbook.
 _SHOP: Final = "You write for {brand}."
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
@@ -92,13 +92,13 @@ _MERCHANT: Final = (
 )
 
 PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_MERCHANT}".encode()).hexdigest()[:12]
-"""Of all that is told to every merchant's models. Stored with each run."""
+"""The version of the prompt parts shared by all merchants. Stored with each run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`shop`: what stands behind `RULES`. `sources`: what each key that the model may name stands
-    for. `images`: what is shown behind `data`."""
+    """`shop`: the instructions after `RULES`. `sources`: the source of each key that the model may
+    name. `images`: shown after `data`."""
 
     shop: str
     data: str
@@ -114,10 +114,10 @@ def prompt_for(
     boundary: str,
     sees_images: bool = False,
 ) -> Prompt:
-    """The whole of a question. `likely`: the classes whose templates are shown, likeliest first.
-    `sees_images`: the images of the message that have their bytes go with it.
+    """Build a complete question. `likely`: the classes whose templates are shown, the most likely
+    first. `sees_images`: whether to attach the message's images whose bytes are loaded.
 
-    `boundary` must be drawn anew for each question. Texts are cut: a question has a largest cost.
+    `boundary` must be random for each question. Texts are cut to bound the cost of a question.
     """
     sources: dict[str, Citation] = {}
     shown: list[JsonValue] = []
@@ -187,7 +187,7 @@ def _offer(offer: PlannedAction) -> str:
 def _templates(
     request: BrainRequest, likely: Sequence[Category], language: str
 ) -> list[tuple[Template, str]]:
-    """Approved replies of the likely classes, filled; the customer's language first."""
+    """Return approved replies of the likely classes, filled; the customer's language first."""
     values = {**request.fields, "brand_name": request.brand_name}
     fitting = [template for template in request.templates if template.category in likely]
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))
@@ -200,7 +200,7 @@ def _templates(
 
 
 def _order(order: Order, today: date | None) -> dict[str, JsonValue]:
-    """The order's facts, and no id of it. Its note may be anybody's words."""
+    """Return the order's facts, without its id. Its note is untrusted text."""
     told: dict[str, JsonValue] = {
         "payment_disputed": order.is_disputed or None,
         "payment_failed": order.is_payment_failed or None,

@@ -1,6 +1,7 @@
-"""Asking until somebody answers, and never beyond the deadline.
+"""Ask models with retries and a fallback, within a deadline.
 
-What may pass is tried again with the same model; what will not, or not in time, goes to the next.
+Transient errors are retried with the same model. After other errors, or without time left, the next
+model is asked.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ from tenacity import (
 
 from adapters.brain.llm_models import PricedModel
 
-# Of the time that is left, while there is another model to ask.
+# The share of the remaining time for a model, while there is another one to ask.
 _SHARE: Final = 0.6
 _TRIES: Final = 4
 _DOUBLING: Final = wait_exponential(0.25)
@@ -39,7 +40,7 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model answered. `invalid`: the last one did, but not in the form it was asked for."""
+    """No model answered. `invalid`: the last one did, but not in the required form."""
 
     def __init__(self, *, invalid: bool) -> None:
         super().__init__()
@@ -49,9 +50,9 @@ class Unanswered(Exception):
 async def first_answer(
     models: Sequence[PricedModel], ask: Ask[Answer], deadline_s: float
 ) -> Answer:
-    """What the first model that answers says.
+    """Return the answer of the first model that gives one.
 
-    A model has 0.6 of the time that is left while others follow. Raises Unanswered.
+    A model has 0.6 of the remaining time while others follow. Raises Unanswered.
     """
     clock = asyncio.get_running_loop().time
     end = clock() + deadline_s
@@ -69,7 +70,7 @@ async def first_answer(
 
 
 async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
-    """Ask one model, again where that may help and its pause ends in time."""
+    """Ask one model, with retries if they may help and their pause ends in time."""
 
     async def once() -> Answer:
         return await ask(model)
@@ -88,7 +89,7 @@ async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer
 
 
 def _pause(state: RetryCallState) -> float:
-    """In seconds: what the provider asks for, else twice the last one."""
+    """Return the pause in seconds: the provider's request, else twice the last one."""
     error = _failure(state)
     asked = error.retry_after if isinstance(error, ModelAPIError) else None
     return asked or _DOUBLING(state)
@@ -99,13 +100,13 @@ def _failure(state: RetryCallState) -> BaseException | None:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Whether the same request may succeed later: not if it, or the account, was refused."""
+    """Return whether a retry may succeed: not if the request, or the account, was refused."""
     return isinstance(error, ModelAPIError) and not isinstance(
         error, ModelRequestRejectedError | ModelQuotaExceededError
     )
 
 
 def _note(model: PricedModel, error: BaseException | None, what: str) -> None:
-    """By type and status alone: a provider's message may quote the customer, or a key."""
+    """Log the type and status alone: a provider's message may quote the customer, or a key."""
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     _log.warning(what, model=model.name, error=type(error).__name__.strip("_"), status=status)

@@ -1,4 +1,4 @@
-"""The budgets of language models, as they are configured."""
+"""The configured budgets of language models."""
 
 from typing import Final
 

@@ -1,11 +1,11 @@
-"""HTTP to those who offer models: what they send is read up to a limit and no further."""
+"""The HTTP client for model providers: it reads responses up to a limit."""
 
 from collections.abc import AsyncIterator
 from typing import Final
 
 import httpx2
 
-# Nobody who is well answers more slowly than this on the network's side.
+# A healthy provider accepts a connection within this time.
 _CONNECT_S: Final = 3.0
 
 
@@ -27,9 +27,9 @@ class _Capped(httpx2.AsyncByteStream):
 
 
 class CappedTransport(httpx2.AsyncBaseTransport):
-    """Reads at most `limit` bytes of an answer's body; more of it fails as a broken connection.
+    """Reads at most `limit` bytes of a response's body; a longer body fails as a broken connection.
 
-    So does a compressed answer, which was not asked for: its length says nothing.
+    So does a compressed response, which was not requested: its length is no bound.
     """
 
     def __init__(self, limit: int) -> None:
@@ -52,7 +52,8 @@ class CappedTransport(httpx2.AsyncBaseTransport):
 
 
 def model_client(limit: int, timeout_s: float) -> httpx2.AsyncClient:
-    """A client for one provider. `limit`: bytes of an answer. `timeout_s`: of a single read."""
+    """Return a client for one provider. `limit`: bytes of a response. `timeout_s`: of a single
+    read."""
     return httpx2.AsyncClient(
         transport=CappedTransport(limit),
         timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),

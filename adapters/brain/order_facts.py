@@ -1,4 +1,4 @@
-"""What an answer may say of the order that was looked up, in the customer's language."""
+"""Facts of the order that an answer may state, in the customer's language."""
 
 from datetime import date
 from typing import Final
@@ -41,10 +41,10 @@ _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 
 
 def order_values(order: Order, language: Language, today: date | None = None) -> dict[str, str]:
-    """The values of a template's placeholders that the shop itself has told.
+    """Return the values of a template's placeholders that come from the shop.
 
-    What the shop did not tell is left out. Its `note` never comes in: anybody may have written it.
-    `today`: in UTC. Facts of an earlier day have their time, so that they do not sound live.
+    Missing values are omitted, and so is the order's `note`, which is untrusted text. `today`: in
+    UTC. Facts of an earlier day include their time, so that they do not seem live.
     """
     values = {
         "order_number": order.number,
@@ -58,7 +58,8 @@ def order_values(order: Order, language: Language, today: date | None = None) ->
 
 
 def is_old(order: Order, today: date | None) -> bool:
-    """Whether the order is known from webhooks of an earlier day, and its shop was not asked."""
+    """Return whether the order is known from an earlier day's webhooks and its shop was not
+    queried."""
     return order.told_at is not None and (today is None or order.told_at.date() < today)
 
 
@@ -81,12 +82,12 @@ def _status(order: Order, language: Language, today: date | None) -> str:
 
 
 def order_citation(order: Order) -> Citation:
-    """The order as a source."""
+    """Return the order as a source."""
     return Citation(kind="order", id=order.id, title=f"#{order.number}")
 
 
 def promise_values(action: PlannedAction, language: Language) -> dict[str, str]:
-    """The values that a template may name only where `action` goes with the answer."""
+    """Return the values that a template may use only if `action` is part of the answer's plan."""
     promise = ACTIONS[action.kind].promise
     told = promise.value(action) if promise else None
     if promise is None or not told:

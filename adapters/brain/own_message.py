@@ -1,4 +1,4 @@
-"""The customer's own words in a message: without mails that it quotes and the name below it."""
+"""The customer's own words in a message: without quoted mails and the name below it."""
 
 import re
 from typing import Final
@@ -11,19 +11,19 @@ from domain.agent.speech.reading import spoken_request
 from domain.intake.mail_text import latest_reply
 
 _SUBJECT_READ: Final = 200
-# A line like this below so many words is who wrote them.
+# A line like this below at least `_MESSAGE_WORDS` words is the sender's name.
 _NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
 _MESSAGE_WORDS: Final = 4
 _ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
 
 
 def own_message(request: BrainRequest) -> str:
-    """The subject and the message, without the mails that it quotes."""
+    """Return the subject and the message, without quoted mails."""
     return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
 
 
 def unsigned(text: str) -> str:
-    """The text without the name below it, which says nothing of what is wanted."""
+    """Return the text without the name below it, which says nothing about the request."""
     said, line, name = text.rstrip().rpartition("\n")
     if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
         return text
@@ -31,8 +31,8 @@ def unsigned(text: str) -> str:
 
 
 def without_sender(text: str, name: str) -> str:
-    """Return the text without a last line that has words of the sender's `name` alone. Any other
-    name may be a product's, which the answer must name too."""
+    """Return the text without a last line that only has words of the sender's `name`. Any other
+    name may be a product's, which the answer must mention."""
     said, line, last = text.rstrip().rpartition("\n")
     signed = set(words(fold(last)))
     return said if line and signed and signed <= set(words(fold(name))) else text
@@ -44,12 +44,12 @@ def last_words_of_customer(request: BrainRequest) -> str:
 
 
 def is_thanks(said: list[str]) -> bool:
-    """Whether thanks end the conversation: "yes, thanks" takes something up instead."""
+    """Return whether thanks end the conversation: "yes, thanks" accepts something instead."""
     return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
 
 
 def is_wordless(text: str) -> bool:
-    """Whether nothing can be read: no word at all, or mostly in another script."""
+    """Return whether the text is unreadable: without a word, or mostly in another script."""
     folded = fold(text)
     readable = sum(mark.isalpha() for mark in folded)
     return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0

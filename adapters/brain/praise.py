@@ -1,4 +1,4 @@
-"""Praise: its mood, and what a message that only praises is answered with."""
+"""Praise: its mood, and the intent and class of a message that only praises."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,16 +10,17 @@ from domain.agent.intent import Intent
 from domain.agent.intents.praise import only_praises, with_plain_praise
 from domain.agent.intents.wanted import Want, Wants, read_wants
 
-# A message that only praises has at least this sentiment, -1 to 1.
+# The minimum sentiment of a message that only praises, -1 to 1.
 LEAST_MOOD: Final = 0.5
-# "Wow, merci, you made my day": thanks are welcome in either language.
+# "Wow, merci, you made my day": an answer in either language is fine.
 LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
 def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
-    """Classify the text. In its sentiment "can't complain" is praise, though its words are not.
+    """Classify the text. For its sentiment, "can't complain" counts as praise despite its words.
 
-    `languages`: those that the text is likely to be in."""
+    `languages`: the likely languages of the text.
+    """
     seen = classifier.classify(text, languages)
     plain = with_plain_praise(text)
     if plain == text:
@@ -28,14 +29,14 @@ def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) 
 
 
 def praise_wanted(text: str, mood: float) -> Wants | None:
-    """Return thanks as the only want of a message that only praises; None of any other."""
+    """Return thanks as the only intent of a message that only praises, or None for any other."""
     if not only_praises(text, mood) or read_wants(with_plain_praise(text)).all:
         return None
     return Wants(all=(Want(Intent.THANKS, (Category.OTHER,), text),))
 
 
 def of_praise(seen: Classification) -> Classification:
-    """Return the class of a message that only praises."""
+    """Return the classification of a message that only praises."""
     return dataclasses.replace(
         seen,
         category=Category.OTHER,

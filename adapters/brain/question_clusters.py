@@ -1,10 +1,10 @@
-"""Questions put into clusters of the same matter, by their words.
+"""Cluster questions about the same matter, by their words.
 
-Each question is a vector of its stems and of what its words mean in either language, the rare ones
-with more weight. Clusters are joined from the bottom up while the mean likeness of their questions
-is high enough (average linkage, by chains of nearest neighbours). No number is drawn: the same
-questions always make the same clusters. The memory and time grow with the square of their number,
-which `MAX_QUESTIONS` bounds.
+Each question is a vector of its stems and of its words' concepts in either language, weighted by
+rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough
+(average linkage, by chains of nearest neighbours). Nothing is random: the same questions always
+give the same clusters. Memory and time grow with the square of the number of questions, which
+`MAX_QUESTIONS` bounds.
 """
 
 import asyncio
@@ -30,21 +30,21 @@ from domain.intake.mail_text import latest_reply
 Likeness = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
-# Clusters whose questions are less alike on average are about different matters.
+# Clusters with a lower mean similarity are about different matters.
 _ALIKE: Final = 0.14
-# What a word means says less than the word itself.
+# The weight of a word's concept, relative to the word itself.
 _OF_MEANING: Final = 1.0
-# So many different words of a question count.
+# The maximum number of different words of a question.
 _WORDS: Final = 24
-# Of rarer words so few questions speak that their pairs are counted one by one.
+# Terms in at most this many questions are so rare that their pairs are counted one by one.
 _RARE: Final = 32
-# The agent would answer from a passage that covers so much of a question.
+# The agent would answer from a passage that covers this share of a question.
 _COVERED: Final = 0.7
 _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # Enough for `MAX_QUESTIONS` of `QUESTION_CHARS` in the worst case.
 _STEPS: Final = 60_000_000
-# At work and waiting: the last of them waits for some ten seconds.
+# The maximum of running and waiting calls: the last one waits for some ten seconds.
 _AT_MOST: Final = 8
 
 
@@ -57,8 +57,8 @@ class _Read:
 
 
 class QuestionReader:
-    """`ReadsQuestions`, in a thread of its own. One is at work at a time in a process, and so many
-    wait."""
+    """`ReadsQuestions`, in a thread. One call at a time runs in a process, and `at_most` includes
+    those that wait."""
 
     def __init__(self, *, at_most: int = _AT_MOST) -> None:
         self._turn = asyncio.Lock()
@@ -77,7 +77,7 @@ class QuestionReader:
 
     @asynccontextmanager
     async def _one_at_a_time(self) -> AsyncIterator[None]:
-        """Raises CallerBusy where too many wait."""
+        """Wait for the other calls. Raises CallerBusy if too many wait."""
         if self._present >= self._at_most:
             raise CallerBusy
         self._present += 1
@@ -89,7 +89,7 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Each question in one cluster. Raises OverBudget."""
+    """Put each question in one cluster. Raises OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)
     return tuple(_described(places, read, likeness) for places in _joined(likeness))
@@ -132,7 +132,7 @@ def _read(question: str) -> _Read:
 
 
 def _likeness(read: Sequence[_Read]) -> Likeness:
-    """The cosine of each two questions' vectors."""
+    """Return the cosine similarity of each two questions' vectors."""
     size = len(read)
     places: dict[str, list[int]] = {}
     for place, one in enumerate(read):
@@ -156,7 +156,7 @@ def _likeness(read: Sequence[_Read]) -> Likeness:
 
 
 def _weight(term: str, number: int, size: int) -> float:
-    """The square of a term's value in a vector."""
+    """Return the square of a term's value in a vector."""
     rarity = float(np.log(1 + size / number))
     return (rarity * (_OF_MEANING if term.startswith("=") else 1)) ** 2
 
@@ -169,8 +169,11 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 
 
 def _joined(likeness: Likeness) -> list[list[int]]:
-    """Average linkage. Of two clusters that are each other's nearest, no later join brings either
-    nearer to anything: they are joined at once, or both are done."""
+    """Cluster by average linkage.
+
+    No later join brings either of two mutually nearest clusters nearer to another one. They can
+    therefore be joined immediately, or are both finished.
+    """
     size = len(likeness)
     near = likeness.copy()
     np.fill_diagonal(near, -1)
@@ -186,7 +189,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
         if len(chain) > 1 and near[last, chain[-2]] >= near[last, nearest]:
             nearest = chain[-2]
         if near[last, nearest] < _ALIKE:
-            # Nothing is near enough to it, nor will be.
+            # No cluster is near enough to it, or ever will be.
             done.append(members.pop(last))
             near[last, :] = near[:, last] = -1
             chain.pop()
@@ -201,7 +204,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
 def _join(near: Likeness, members: dict[int, list[int]], kept: int, gone: int) -> None:
     one, other = len(members[kept]), len(members[gone])
     mean = (one * near[kept] + other * near[gone]) / (one + other)
-    # Those that are done, and the two themselves.
+    # Exclude the finished clusters, and the two themselves.
     mean[(near[kept] < 0) | (near[gone] < 0)] = -1
     near[kept, :] = near[:, kept] = mean
     near[gone, :] = near[:, gone] = -1
@@ -218,8 +221,8 @@ def _described(places: Sequence[int], read: Sequence[_Read], likeness: Likeness)
 
 
 def _label(read: Sequence[_Read]) -> tuple[str, ...]:
-    """The most frequent stems, each as it is mostly written. Of several questions, a word of only
-    one of them is not what they are about."""
+    """Return the most frequent stems, each in its usual spelling. With several questions, a word of
+    only one of them is not their subject."""
     stems = Counter(stem for one in read for stem in one.words)
     least = 2 if len(read) > 1 else 1
     frequent = sorted(

@@ -1,6 +1,6 @@
-"""How much of a message a text covers, word by word: what tells an answer from a near miss.
+"""Measure how much of a message a text covers, word by word, to tell answers from near misses.
 
-Lexical on purpose: a word that the text lacks is a thing that the text does not speak of.
+Lexical on purpose: a word that the text lacks is a thing that the text is not about.
 """
 
 import re
@@ -24,15 +24,15 @@ EXCERPT_LIMIT: Final = 900
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-# Without the lookbehind, a long run of marks would be read again from each of them.
+# Without the lookbehind, a long run of marks would be read again from each mark.
 _SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
-# To ask how something works is to ask about it; that it does not work is another matter.
+# "How does it work" asks about a thing; "it does not work" is a different matter.
 _HOW_IT_WORKS: Final = re.compile(
     r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"
     r"|\bhow do(?:es)? ((?:[\w'’-]+ ){1,6}?)works?\b",
     re.IGNORECASE,
 )
-# Of words in the singular, the longest first.
+# For words in the singular, the longest suffix first.
 _SUFFIXES: Final = (
     *("ement", "ation", "aison", "able", "ment", "euse", "ing", "ion", "age", "eur", "eux"),
     *("ait", "ent", "ant", "ive", "ez", "er", "ir", "ed", "ee", "if", "ly", "re", "e"),
@@ -40,7 +40,7 @@ _SUFFIXES: Final = (
 
 
 class _File(LexiconFile):
-    """Words, parted by spaces. `synonyms`: by the stem that stands for them."""
+    """Words, separated by spaces. `synonyms`: by the stem that replaces them."""
 
     stop_words: dict[str, str]
     trouble: str
@@ -78,10 +78,10 @@ def _lexicon() -> _Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A message as relevance sees it: the stems of all its content words, and of what it asks.
+    """A message's stems: those of all its content words, and those of its questions.
 
-    `is_vague`: a lone word, none of its own ("and the two others?"), or no more than that something
-    is wrong ("a problem with my order").
+    `is_vague`: a single word, no words of its own ("and the two others?"), or nothing but a
+    complaint ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -96,24 +96,25 @@ def read_question(text: str) -> Question:
 
 
 def own_words(text: str) -> frozenset[str]:
-    """The words by which a message says something for itself: "yes, and the other one" has none."""
+    """Return the words that carry the message's own content: "yes, and the other one" has none."""
     return frozenset(_content_words(text)) - _lexicon().assent
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems of the content words: no stop words, no bare numbers, nothing under 3 letters."""
+    """Return the stems of the content words: no stop words, no bare numbers, nothing under 3
+    letters."""
     return frozenset(_stem(word) for word in _content_words(text))
 
 
 def told(body: str) -> frozenset[str]:
-    """The stems of a body; one that names days or years answers a question for the time."""
+    """Return the stems of a body; one that names days or years also gets the stem for durations."""
     known = _lexicon()
     times = not known.units_of_time.isdisjoint(words(fold(body)))
     return stems(body) | {_stem(known.duration)} if times else stems(body)
 
 
 def content_stem(word: str) -> str | None:
-    """The stem of a folded word; None of one that says nothing of a matter."""
+    """Return the stem of a folded word, or None for a word without content."""
     return _stem(word) if _has_content(word) else None
 
 
@@ -133,34 +134,34 @@ def _is_vague(text: str) -> bool:
 
 
 def names_anything(named: Set[str]) -> bool:
-    """Whether these words name no more than an order, a parcel, a product or something."""
+    """Return whether these words name only a generic thing: an order, a parcel, a product,
+    something."""
     return named <= _lexicon().anything
 
 
 class Coverage:
-    """How much of a message each of many texts speaks of."""
+    """The coverage of a message by each of many texts."""
 
     def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
-        """`titles`, `bodies`: their stems."""
+        """`titles`, `bodies`: the stems of each text."""
         self._titles, self._bodies = StemIndex(titles), StemIndex(bodies)
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str]]) -> Self:
-        """`texts`: each its title and its body."""
+        """Index the texts, each given as its title and its body."""
         return cls([stems(title) for title, _ in texts], [told(body) for _, body in texts])
 
     def shares(self, question: Question) -> Floats:
-        """The share of the message that each text speaks of, 0 to 1; a word in the title counts
-        most.
+        """Return the share of the message that each text covers, 0 to 1; title words count most.
 
-        What is asked counts for more than what is told around it, but a single word asked says too
-        little by itself ("which bulb?" of which lamp). 0 where a single word is all that agrees,
-        unless the message has no other and it is in the title. It costs what the texts share with
-        the message, not their number times its length.
+        Its questions count more than the words around them, but a question of a single word is not
+        enough ("which bulb?" of which lamp). The share is 0 if only a single word matches, unless
+        the message has no other and it is in the title. The cost depends on the words that the
+        texts share with the message, not on their number times its length.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}
-        # What stands in the title counts there and not in the body too.
+        # A word in the title is not counted in the body too.
         bodied = {
             stem: _without(self._bodies.places(stem), places) for stem, places in titled.items()
         }
@@ -195,7 +196,7 @@ def _share(in_title: Places, in_body: Places, wanted: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A body cut into sentences, and where the stems stand in them."""
+    """A body split into sentences, with an index of their stems."""
 
     sentences: tuple[str, ...]
     index: StemIndex
@@ -205,7 +206,7 @@ _CUTS: Final[Recent[str, _Cut]] = Recent(limit=1_000_000)
 
 
 def excerpt(question: Question, body: str) -> str:
-    """The whole sentences of the body, at most `EXCERPT_LIMIT` long, that cover the most.
+    """Return the consecutive sentences of the body, at most `EXCERPT_LIMIT` long, that cover most.
 
     A single longer sentence is cut between words, with an ellipsis.
     """
@@ -228,8 +229,10 @@ def _cut_up(body: str) -> _Cut:
 
 
 def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Where the sentences begin and end that fit into an excerpt and hold the most of `matched`;
-    an empty row where a single one is too long. Each sentence comes and goes once."""
+    """Return the range of sentences that fits into an excerpt and holds the most of `matched`.
+
+    The range is empty if a single sentence is too long. Linear in the number of sentences.
+    """
     best, most = (0, 0), -1
     held: Counter[str] = Counter()
     length, end, counted_to = 0, 0, 0
@@ -255,7 +258,7 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
 
 
 def _sentences(text: str) -> list[str]:
-    """The text cut after each sentence end and line; joined again, they are the text."""
+    """Split the text after each sentence end and line; the parts joined are the text."""
     spend(len(text))
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     starts = [0, *ends]
@@ -278,5 +281,5 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
             break
-    # shipped, shipping: the doubled letter belongs to the ending.
+    # shipped, shipping: the doubled letter belongs to the suffix.
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word

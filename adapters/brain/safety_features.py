@@ -1,7 +1,7 @@
-"""What the learned safety net counts in a text: what the classifier counts, and which things the
-grammar's concepts say in it, alone and two by two.
+"""The learned safety net's features of a text: the classifier's, and the concepts of the safety
+grammar, alone and in pairs.
 
-The model was trained on exactly these counts: a change here, in `adapters/brain/features.py` or in
+The model was trained on exactly these counts. A change here, in `adapters/brain/features.py` or in
 `sensitive_frames.yaml` needs `python -m training.train_safety`.
 """
 
@@ -26,12 +26,12 @@ from domain.agent.safety.sensitive_frames import frames
 
 _SAID_BUCKETS: Final = 2**14
 SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
-# As long as each third of the classifier's row.
+# The vector length of each third of the classifier's row.
 _SHARE: Final = 1.5
 
 
 def safety_rarities(texts: Sequence[str]) -> Floats:
-    """How rare each bucket is in these texts, in whole steps of `RARITY_STEP`."""
+    """Return how rare each bucket is in these texts, in whole steps of `RARITY_STEP`."""
     seen = np.zeros(_SAID_BUCKETS)
     for text in texts:
         seen[_said(text)] += 1
@@ -40,7 +40,8 @@ def safety_rarities(texts: Sequence[str]) -> Floats:
 
 
 def safety_row(text: str, rarities: Floats) -> FeatureRow:
-    """Reads 2,000 characters. What is said has the same length as words, spellings and meanings."""
+    """Return the features of the first 2,000 characters. The concepts have the same vector length
+    as words, spellings and meanings."""
     row = row_of(text, rarities[:BUCKETS])
     places = _said(text)
     weighed = rarities[BUCKETS + places]
@@ -51,7 +52,7 @@ def safety_row(text: str, rarities: Floats) -> FeatureRow:
 
 
 def _said(text: str) -> Numbers:
-    """The places of what is said, in order, each once."""
+    """Return the buckets of the concepts, in order, each once."""
     known = frames()
     concepts = sorted(known.said(known.vocabulary.words(text[:READ_CHARACTERS])))
     tokens = [*concepts, *(f"{one}+{other}" for one, other in combinations(concepts, 2))]

@@ -1,8 +1,8 @@
-"""The safety net of two signals: the grammar, and what was learned from messages of such matters.
+"""The safety net of two signals: the grammar, and a model trained on sensitive messages.
 
-The grammar knows wordings. The model knows what such messages are like: it finds hints that the
-grammar lacks, and look-alikes that only use its words. The weights are arrays
-made by `python -m training.train_safety` and kept in `safety.npz` beside this module.
+The grammar knows wordings. The model knows typical messages: it finds hints that the grammar lacks,
+and recognises harmless messages that only share its words. The weights are arrays made by `python
+-m training.train_safety` and stored in `safety.npz` beside this module.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
-# What can be learned: the merchant's own words cannot.
+# The matters that the model can learn: the merchant's own words are excluded.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
-# A longer text says much besides, which hides from what was learned what one sentence of it says.
+# In a longer text, the other sentences hide a sensitive one from the model.
 RELEASED_UP_TO: Final = 400
 _OF_HARM: Final = frozenset(
     {
@@ -37,7 +37,7 @@ _ARRAYS: Final = (
 
 
 class LearnedSafetyNet:
-    """Load once, share freely: it changes nothing after it is made."""
+    """Load once and share: it is immutable."""
 
     def __init__(self, content: bytes) -> None:
         """`content`: the bytes of a model file. Raises ModelInvalid."""
@@ -57,15 +57,15 @@ class LearnedSafetyNet:
     def load(cls, path: Path | None = None) -> Self:
         """Read a model file (default: the one beside this module).
 
-        Raises `OSError` if it cannot be read, `ModelInvalid` if it is none.
+        Raises `OSError` if it cannot be read, `ModelInvalid` if it is not a model file.
         """
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """The grammar's matter, else the one learned, else the merchant's own.
+        """Return the grammar's matter, else the learned one, else the merchant's own.
 
-        A short text that is nothing like such messages is let go although the grammar names a
-        matter, but where somebody may come to harm.
+        A short text that is unlike sensitive messages is released although the grammar names a
+        matter, unless the matter is one of harm to people.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)

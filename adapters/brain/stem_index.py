@@ -1,4 +1,4 @@
-"""Where the stems of a question stand in many texts, found without looking at each of them."""
+"""An index of stems in many texts, searched without reading each text."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
@@ -12,13 +12,13 @@ from domain.core.effort import spend
 Places = NDArray[np.intp]
 
 _NONE: Final[Places] = np.empty(0, dtype=np.intp)
-# One stem is like another that begins with it, if both are this long and not much longer.
+# A stem of this length also matches a longer one that starts with it and has a short ending.
 _SHORTEST_ALIKE: Final = 5
 _LONGEST_ENDING: Final = 4
 
 
 class StemIndex:
-    """Texts by their stems: "expedi" finds "expedition" as well, and the other way round."""
+    """Texts by their stems: "expedi" also finds "expedition", and vice versa."""
 
     def __init__(self, texts: Sequence[Set[str]]) -> None:
         self.size = len(texts)
@@ -35,7 +35,7 @@ class StemIndex:
                 self._longer[beginning].append(stem)
 
     def places(self, stem: str) -> Places:
-        """The numbers of the texts that hold this stem or one like it, each once and in order."""
+        """Return the numbers of the texts with this stem or one like it, each once and in order."""
         spend(1)
         found = [self._places[one] for one in self._alike(stem)]
         if len(found) < 2:
@@ -51,7 +51,7 @@ class StemIndex:
 
 
 def counted(found: Sequence[Places], size: int) -> Places:
-    """How often each of `size` texts was found."""
+    """Return how often each of `size` texts was found."""
     spend(sum(map(len, found)))
     return np.bincount(np.concatenate([_NONE, *found]), minlength=size)
 

@@ -1,4 +1,4 @@
-"""Whether a customer asks for a human: expressions over folded words joined by single spaces."""
+"""Detect a request for a human, by expressions over folded words joined by single spaces."""
 
 import re
 from typing import Final
@@ -37,13 +37,13 @@ _WANTS_NONE: Final = re.compile(
     r"\b(?:pas besoin|inutile|no need|(?:do not|don t) (?:need|want|have)) "
     r"(?:(?:de|d|to|an?|un|une|me|que) )*"
     r"(?:parler|joindre|contacter|speak|talk|human|agent|conseillere?|humain)\b"
-    # "I don't want to talk to a bot" is such a request.
+    # "I don't want to talk to a bot" requests a human.
     r"(?! (?:to|with|a|avec) (?:an?|un) (?:ro)?bot)"
 )
 
 
 def asks_for_human(text: str) -> bool:
-    """Whether the customer explicitly asks to deal with a person."""
+    """Return whether the customer explicitly asks for a person."""
     said = _said(text)
     return bool(_HUMAN_REQUEST.search(said)) and not _WANTS_NONE.search(said)
 

@@ -1,1 +1,1 @@
-"""The other ends of a merchant's integrations: one service a file."""
+"""Connectors to the services of a merchant's integrations, one service per file."""

@@ -1,6 +1,6 @@
 """Freshdesk: replies, notes and tags on the tickets of a merchant's account.
 
-Freshdesk deduplicates nothing and keeps no key: what was begun before is looked for among the
+Freshdesk deduplicates nothing and stores no key. An earlier attempt is looked for among the
 ticket's conversations, by its author and its words.
 """
 
@@ -25,7 +25,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# An entry holds its body twice, and an answer of ours may not be of any size.
+# An entry contains its body twice, and the size of a response is limited (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 _DONE: Final = frozenset({4, 5})  # resolved, closed
@@ -42,7 +42,7 @@ class _Ticket(BaseModel):
 
 
 class _Entry(BaseModel):
-    """One of a ticket's conversations, as Freshdesk calls its messages."""
+    """A message of a ticket; Freshdesk calls messages conversations."""
 
     id: int
     user_id: int | None = None
@@ -52,7 +52,7 @@ class _Entry(BaseModel):
 
 
 class _Entries(RootModel[tuple[_Entry, ...]]):
-    """The oldest first."""
+    """The entries, oldest first."""
 
 
 class _Written(BaseModel):
@@ -64,7 +64,8 @@ class _Agent(BaseModel):
 
 
 class Freshdesk:
-    """One account. Implements domain.ports.Helpdesk; a message's id is its conversation's."""
+    """A Freshdesk account. Implements domain.ports.Helpdesk; a message's id is its
+    conversation's."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -75,11 +76,11 @@ class Freshdesk:
     ) -> Self:
         """Both must be complete (`check_settings`, `check_credentials`)."""
         base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
-        # The password is of no meaning beside an API key.
+        # With an API key, the password is ignored.
         return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """A mail to the requester. Refused on a ticket that is resolved or closed, or another
+        """Mail the requester. Refused if the ticket is resolved or closed, or is another
         customer's."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -96,7 +97,7 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """A private note."""
+        """Add a private note."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         with writing(again=again):
@@ -108,10 +109,10 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags. Freshdesk sets them all at once: of two who add some in the same moment, the
-        later one may lose the other's.
+        """Add tags. Freshdesk sets all tags together: of two concurrent additions, the later one
+        may remove the other's.
 
-        Never raises ActionUnknown: adding them once more changes nothing.
+        Never raises ActionUnknown, because adding them again changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -123,13 +124,13 @@ class Freshdesk:
                 await exchange.effect(request, _Ticket)
 
     async def check(self) -> None:
-        """Ask who we are."""
+        """Check the credentials: ask for our own user."""
         await self._account.exchange().read(self._whoami(), _Agent)
 
     async def _find(
         self, exchange: ConnectorCall, path: str, text: str, *, private: bool
     ) -> str | None:
-        """The id of the message that says it already. Raises ActionUnknown if that is unclear."""
+        """Return the id of the message with this text, or None. Raises ActionUnknown if unclear."""
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -157,7 +158,8 @@ class Freshdesk:
 
 
 def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
-    """A reply goes to the requester, and callers say which ticket it is."""
+    """Check that the reply reaches the customer: it goes to the requester, and callers name the
+    ticket."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
     reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)

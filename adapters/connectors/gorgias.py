@@ -1,7 +1,7 @@
 """Gorgias: messages and tags on the tickets of a merchant's account.
 
-Gorgias deduplicates nothing. Each message carries its key as `external_id`, a field that is the
-caller's to use, and what was begun before is looked for among the ticket's messages first.
+Gorgias deduplicates nothing. Each message carries its key as `external_id`, a field for the
+caller's own use. An earlier attempt is looked for among the ticket's messages first.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# A message holds its body twice, and an answer of ours may not be of any size.
+# A message contains its body twice, and the size of a response is limited (`http.MAX_BODY`).
 _MESSAGES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 
@@ -48,14 +48,13 @@ class _Account(BaseModel):
 
 
 class _Nothing(BaseModel):
-    """What comes back of adding tags."""
+    """The response to adding tags."""
 
 
 class Gorgias:
-    """One account. Implements domain.ports.Helpdesk.
+    """A Gorgias account. Implements domain.ports.Helpdesk.
 
-    A reply that was taken is on its way and not yet with the customer: Gorgias sends it later, by
-    itself.
+    An accepted reply has not reached the customer yet: Gorgias sends it later.
     """
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
@@ -78,7 +77,7 @@ class Gorgias:
         )
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """A mail to the customer, within the ticket. Refused where no address is known."""
+        """Mail the customer within the ticket. Refused if no address is known."""
         if not ticket.customer_email:
             raise ActionRefused("the customer's address is unknown", sent=False)
         message: dict[str, JsonValue] = {
@@ -95,13 +94,13 @@ class Gorgias:
         return await self._write(ticket, message, text, key, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """An internal note."""
+        """Add an internal note."""
         return await self._write(ticket, {"channel": "internal-note"}, text, key, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags, making those that the account has not.
+        """Add tags, creating those that the account lacks.
 
-        Never raises ActionUnknown: adding them once more changes nothing.
+        Never raises ActionUnknown, because adding them again changes nothing.
         """
         request = self._account.request(
             "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}
@@ -110,7 +109,7 @@ class Gorgias:
             await self._account.exchange().effect(request, _Nothing)
 
     async def check(self) -> None:
-        """Ask for the account."""
+        """Check the credentials: ask for the account."""
         await self._account.exchange().read(self._account.request("GET", "/api/account"), _Account)
 
     async def _write(
@@ -141,7 +140,7 @@ class Gorgias:
             return str((await exchange.effect(request, _Message)).id)
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
-        """The message with our key, the newest first. Raises ActionUnknown if nobody can tell."""
+        """Return the newest message with our key, or None. Raises ActionUnknown if unclear."""
         query: dict[str, str | int] = {
             "ticket_id": number,
             "limit": _MESSAGES_A_PAGE,

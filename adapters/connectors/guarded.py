@@ -1,7 +1,7 @@
-"""The way to hosts that merchants name: the guard of outgoing webhooks, for httpx.
+"""HTTP access to hosts that merchants name: the guard of outgoing webhooks, for httpx.
 
-Each request looks its host up, refuses every address that is not public, and dials one of those
-that it has looked at. Certificate and Host stay those of the name.
+Each request looks its host up, refuses every address that is not public, and dials one of the
+addresses that it has checked. Certificate and Host remain those of the name.
 """
 
 from collections.abc import Sequence
@@ -22,17 +22,18 @@ from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.webhooks.url import check_url
 
 _TRIED: Final = 3
-"""Addresses of one name."""
+"""The number of addresses tried for one name."""
 _EACH_S: Final = 1.0
-"""For the connection to each but the last: one read of a connector has three seconds."""
+"""The timeout of each connection but the last: one read of a connector has three seconds."""
 _LAST_S: Final = 3.0
 
 
 def open_guarded_client(
     look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
 ) -> httpx.AsyncClient:
-    """A client for hosts that merchants name. It follows no redirect and keeps no connection, as
-    `http.open_client`, so that one that is not closed holds nothing. Used by one event loop."""
+    """Return a client for hosts that merchants name. It follows no redirect. Like
+    `http.open_client` it keeps no connection, so that an unclosed client holds nothing. Used by one
+    event loop."""
     return httpx.AsyncClient(
         transport=GuardedTransport(look_up),
         timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
@@ -44,7 +45,7 @@ def open_guarded_client(
 
 class GuardedTransport(httpx.AsyncBaseTransport):
     """TLS to public addresses only. Raises ActionRefused for a host that may not be called, and
-    else what httpx raises."""
+    otherwise httpx's own errors."""
 
     def __init__(self, look_up: LookUp, inner: httpx.AsyncBaseTransport | None = None) -> None:
         self._names = Names(look_up, LOOKUP_S)
@@ -84,12 +85,12 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # A slow name uses only the threads of its own look-ups.
+            # A slow name uses only the threads of its own lookups.
             return await self._names.found(await self._names.begin(host, host))
 
 
 def _aimed(request: httpx.Request, address: Address, connect_s: float) -> httpx.Request:
-    """The same request to one address of its host."""
+    """Return the same request, aimed at one address of its host."""
     timeouts = {**request.extensions.get("timeout", {}), "connect": connect_s}
     return httpx.Request(
         request.method,

@@ -1,4 +1,4 @@
-"""What the helpdesks have in common: an account, its tickets, and plain words."""
+"""Shared parts of the helpdesks: an account, its tickets, and plain text."""
 
 import base64
 import re
@@ -21,13 +21,13 @@ from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
-# What opens a placeholder in the helpdesks' own template languages. They fill it with what the
-# account knows, so that a customer who gets the agent to repeat one would read it.
+# The start of a placeholder in the helpdesks' own template languages. They fill it with account
+# data, so a customer who gets the agent to repeat one would read that data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
 class HelpdeskAccount:
-    """One merchant's account: where it is, and how a request to it is signed."""
+    """One merchant's account: its address, and the credentials of requests to it."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, authorization: str, **headers: str
@@ -57,13 +57,13 @@ class HelpdeskAccount:
 
 
 def basic(user: str, secret: str) -> str:
-    """The header of basic auth."""
+    """Return the header of basic authentication."""
     return f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
 
 
 @contextmanager
 def tagging() -> Iterator[None]:
-    """Around adding tags: once more changes nothing, so that ActionUnknown never comes out."""
+    """Wrap the adding of tags. Repeating it changes nothing, so ActionUnknown is never raised."""
     try:
         yield
     except ActionForbidden:
@@ -74,8 +74,9 @@ def tagging() -> Iterator[None]:
 
 @contextmanager
 def writing(*, again: bool) -> Iterator[None]:
-    """Around a message. `again`: it was begun before, and that try may still be under way: only who
-    looks for it again may repeat it, so that ActionUnreachable does not come out."""
+    """Wrap the writing of a message. `again`: it was started before, and that attempt may still be
+    running. Only a caller that looks for it again may repeat it, so ActionUnreachable is then never
+    raised."""
     try:
         yield
     except ActionForbidden:
@@ -87,18 +88,19 @@ def writing(*, again: bool) -> Iterator[None]:
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:
-    """The ticket's number, fit for a path: callers may name anything. Raises ActionRefused."""
+    """Return the ticket's number, safe in a path: callers may name anything. Raises
+    ActionRefused."""
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk", sent=False)
     return ticket.id
 
 
 def plain_body(text: str) -> str:
-    """The words, without what the helpdesk would fill in."""
+    """Return the text without placeholders that the helpdesk would fill in."""
     return _PLACEHOLDER.sub("{ ", text)
 
 
 def html_body(text: str) -> str:
-    """The words as HTML that says just them: no markup of theirs, and none of Markdown."""
+    """Return the text as HTML with exactly these words: no markup of theirs, and no Markdown."""
     paragraphs = plain_body(text).strip().split("\n\n")
     return "".join(f"<p>{escape(part).replace(chr(10), '<br>')}</p>" for part in paragraphs)

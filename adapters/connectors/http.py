@@ -1,4 +1,4 @@
-"""The one way out to other people's APIs: what came of a request, said as one of three errors."""
+"""Calls to other systems' APIs; their failures are raised as a few domain errors."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -20,13 +20,15 @@ from domain.integrations.errors import (
 )
 
 CALL_S: Final = 8.0
-"""Of one call of a connector, with all its requests; below the 10 s that an activity may take."""
+"""The limit in seconds of one call of a connector, with all its requests; below the 10 s that an
+activity may take."""
 READ_S: Final = 3.0
-"""Of one read within it, so that an effect after it has time enough to be answered."""
+"""The limit in seconds of one read within it, so that an effect after it has time to be
+answered."""
 MAX_BODY: Final = 1024 * 1024
-"""Bytes of an answer; what is longer is none of the answers we know."""
+"""The limit in bytes of a response; no response that we know is longer."""
 
-# Compressed, a small answer could become any size before its length is looked at.
+# A small compressed response could expand to any size before its length is checked.
 IDENTITY: Final = "identity"
 _UNNAMED: Final = ServiceName()
 
@@ -37,12 +39,12 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class Conflict(ActionRefused):
-    """409: what the request was about has changed since it was looked at. Nothing was done."""
+    """409: the object has changed since it was read. Nothing was done."""
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
-    """The process's client. It keeps no connection: a stale one would break under an effect, and
-    then nobody would know whether it was done. Close it with `aclose()`."""
+    """Return the process's client. It keeps no connection: a stale one would break during an effect
+    and leave its outcome unknown. Close it with `aclose()`."""
     return httpx.AsyncClient(
         timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
@@ -54,7 +56,7 @@ def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer that was read whole. `retry_after_s`: seconds, where the other side named them."""
+    """A complete response. `retry_after_s`: seconds, if the other side named them."""
 
     status: int
     retry_after_s: float | None
@@ -63,8 +65,8 @@ class Reply:
 
 @contextmanager
 def verifying() -> Iterator[None]:
-    """Around questions about an effect that was begun before. Whatever goes wrong with them, it
-    stays as unknown as it was: the only error that comes out is ActionUnknown."""
+    """Wrap questions about an earlier effect. If they fail, the effect stays unknown: the only
+    error raised is ActionUnknown."""
     try:
         yield
     except ActionUnknown:
@@ -77,8 +79,8 @@ class ConnectorCall:
     """One call of a connector: its requests, one after another, within one deadline.
 
     Raises NotAuthorized for 401, ActionForbidden for 403, ActionRefused for any other refusal,
-    ActionUnreachable where the request surely did nothing, ActionUnknown for an effect nobody can
-    tell of. None of them, nor what they were raised from, holds a word of a request or an answer.
+    ActionUnreachable if the request certainly did nothing, ActionUnknown if an effect's outcome is
+    unknown. Neither they nor their causes contain a word of a request or a response.
     """
 
     def __init__(self, http: httpx.AsyncClient) -> None:
@@ -91,13 +93,13 @@ class ConnectorCall:
         return self._deadline - self._clock()
 
     async def read(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Ask for something. It has no effect, so that ActionUnknown is never raised."""
+        """Read something. It has no effect, so ActionUnknown is never raised."""
         reply = await self._send(request, ActionUnreachable, min(self.seconds_left, READ_S))
         _refuse(reply, ActionUnreachable)
         return _parse(reply, shape, ActionUnreachable)
 
     async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Ask what came of an effect that was begun before. Raises ActionUnknown only."""
+        """Ask for the outcome of an earlier effect. Raises ActionUnknown only."""
         with verifying():
             return await self.read(request, shape)
 
@@ -108,8 +110,8 @@ class ConnectorCall:
         *,
         doubted: Callable[[Reply], bool] = lambda _: False,
     ) -> Shape:
-        """Have something done. `doubted`: whether a refusal is about an earlier request with the
-        same key, so that it says nothing of what that one did."""
+        """Cause an effect. `doubted`: returns whether a refusal is about an earlier request with
+        the same key, so that it leaves that request's outcome unknown."""
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):
             raise ActionUnknown(f"HTTP {reply.status} about an earlier request")
@@ -117,9 +119,9 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnknown)
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
-        """Have something said; saying it twice does no harm, so that ActionUnknown is never raised.
-        The address is the credential: NotAuthorized is raised for 404 and 410 too, and for a 403
-        whose body is `revoked`."""
+        """Post a message; posting it twice does no harm, so ActionUnknown is never raised. The
+        address is the credential: NotAuthorized is raised for 404 and 410 too, and for a 403 with
+        the body `revoked`."""
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):
             raise NotAuthorized(f"HTTP {reply.status}")
@@ -144,7 +146,8 @@ class ConnectorCall:
                     await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
             failure = type(error).__name__
-        # Not from the error: some of the library's quote the answer they could not read.
+        # Not from the error: some of the library's errors quote the response that they could not
+        # read.
         raise unclear(failure) if given_over else ActionUnreachable(failure)
 
 
@@ -160,7 +163,7 @@ async def _read_whole(response: httpx.Response, unclear: type[DomainError]) -> R
 
 
 def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
-    """Raise for every status but success."""
+    """Raise for every status except success."""
     if 200 <= reply.status < 300:
         return
     told = f"HTTP {reply.status}"
@@ -174,7 +177,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(told)
     if reply.status == 409:
         raise Conflict(told)
-    # 408: it got tired of the request, which does not say before which part of the work.
+    # 408: a timeout of the server, which does not say how much of the work was done.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(told)
     raise ActionRefused(told)
@@ -184,7 +187,7 @@ def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shap
     try:
         return shape.model_validate_json(reply.body or b"{}")
     except ValidationError:
-        pass  # raised outside: it quotes the answer
+        pass  # raised outside: it quotes the response
     raise unclear("an answer of no known shape")
 
 

@@ -1,6 +1,6 @@
 """Intercom: replies, notes and tags in the conversations of a merchant's workspace.
 
-Intercom deduplicates nothing and keeps no key: what was begun before is looked for among the
+Intercom deduplicates nothing and stores no key. An earlier attempt is looked for among the
 conversation's parts, by its author and its words.
 """
 
@@ -79,7 +79,7 @@ class _Me(_Shape):
 
 
 class Intercom:
-    """One workspace. Implements domain.ports.Helpdesk; a message's id is its part's."""
+    """An Intercom workspace. Implements domain.ports.Helpdesk; a message's id is its part's."""
 
     def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
         self._account = account
@@ -100,17 +100,17 @@ class Intercom:
         return cls(account, settings["admin_id"])
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """A public part. Refused in a conversation that is closed, or another customer's."""
+        """Add a public part. Refused if the conversation is closed, or is another customer's."""
         return await self._write(ticket, "comment", text, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """An internal note."""
+        """Add an internal note."""
         return await self._write(ticket, "note", text, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags, making those that the workspace has not.
+        """Add tags, creating those that the workspace lacks.
 
-        Never raises ActionUnknown: adding them once more changes nothing.
+        Never raises ActionUnknown, because adding them again changes nothing.
         """
         path = f"/conversations/{ticket_id(ticket)}/tags"
         exchange = self._account.exchange()
@@ -122,7 +122,7 @@ class Intercom:
                 await exchange.effect(self._account.request("POST", path, body=body), _Tag)
 
     async def check(self) -> None:
-        """Ask who we are."""
+        """Check the credentials: ask for our own user."""
         await self._account.exchange().read(self._account.request("GET", "/me"), _Me)
 
     async def _write(self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool) -> str:
@@ -152,7 +152,8 @@ class Intercom:
 
 
 def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
-    """A public part goes to who began the conversation, and callers say which one it is."""
+    """Check that a public part reaches the customer: it goes to the conversation's author, and
+    callers name the conversation."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
     reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)

@@ -1,4 +1,4 @@
-"""PrestaShop, by its Webservice: the orders of one shop. It gives no money back."""
+"""PrestaShop, through its Webservice: the orders of one shop. It makes no refunds."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from domain.integrations.order import Order, state_of
 from domain.integrations.providers import Provider
 
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
-# What a filter would take for its own.
+# Characters with a meaning in a filter.
 _UNFILTERED: Final = frozenset("[]|")
-# The numbers of the states that every shop is installed with.
+# The ids of states that every shop is installed with.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
 
@@ -30,7 +30,7 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def _no_list(value: object) -> object:
-    """Where PrestaShop found nothing it answers `[]` in place of an object."""
+    """Return an object for the `[]` that PrestaShop answers if it found nothing."""
     return {} if value == [] else value
 
 
@@ -101,8 +101,8 @@ _Found = TypeVar("_Found", bound=_Table)
 
 @dataclass(frozen=True, slots=True)
 class ChangedOrder:
-    """`updated_at`: by the shop's own clock, whose offset PrestaShop does not say. `rows`: names
-    and quantities."""
+    """A changed order. `updated_at`: by the shop's own clock, without the offset, which PrestaShop
+    does not report. `rows`: names and quantities."""
 
     order: Order
     updated_at: datetime
@@ -110,7 +110,7 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """One shop, whose host the merchant names: `http` must be guarded. It cancels no orders."""
+    """A shop on a host that the merchant names: `http` must be guarded. It cancels no orders."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
@@ -129,7 +129,7 @@ class PrestaShop:
         return cls(http, base_url, credentials["webservice_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that reference, or without one the latest of that customer."""
+        """Return the order with that reference or, without one, the customer's latest order."""
         exchange = ConnectorCall(self._http)
         if number is not None:
             wanted = number.strip().removeprefix("#")
@@ -147,7 +147,7 @@ class PrestaShop:
         raise ActionRefused("PrestaShop gives no refunds over its API", sent=False)
 
     async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
-        """The orders that were changed after `begin`, the oldest change first, without the first
+        """Return the orders that were changed after `begin`, oldest change first, without the first
         `skip` of them. Raises ActionRefused, ActionUnreachable."""
         exchange = ConnectorCall(self._http)
         after = begin.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
@@ -169,7 +169,7 @@ class PrestaShop:
         ]
 
     async def _find(self, exchange: ConnectorCall, field: str, value: str) -> Order | None:
-        """The latest order of which the field has the value."""
+        """Return the latest order with this value in the field."""
         found = await self._read(exchange, "orders", field, [value], _Orders)
         if not found.orders:
             return None
@@ -177,7 +177,7 @@ class PrestaShop:
         return order
 
     async def _whole(self, exchange: ConnectorCall, orders: Sequence[_Order]) -> list[Order]:
-        """With what stands in other tables over there."""
+        """Return the orders with data from the shop's other tables."""
         if not orders:
             return []
         owners = {str(one.customer_id) for one in orders}
@@ -207,7 +207,7 @@ class PrestaShop:
                 delivered=[order.state_id == _DELIVERED],
             ),
             total=total,
-            # Over the API nothing is given back.
+            # The API makes no refunds.
             refundable=Money(minor=0, currency=total.currency),
             placed_at=order.placed_at,
             items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),
@@ -221,7 +221,7 @@ class PrestaShop:
         values: Iterable[str],
         shape: type[_Found],
     ) -> _Found:
-        """The rows whose field is one of the values."""
+        """Return the rows with one of the values in the field."""
         params = {f"filter[{field}]": f"[{'|'.join(sorted(values))}]"}
         return await exchange.read(self._request(table, params), shape)
 
@@ -231,12 +231,12 @@ class PrestaShop:
             f"{self._url}/{table}",
             params={**params, "display": "full", "output_format": "JSON"},
         )
-        # Added here: the client would send a request with `auth` by a way of its own.
+        # Added here: with `auth`, the client would send the request through its own flow.
         return next(self._auth.auth_flow(request))
 
 
 def _money(amount: str, currency: str) -> Money:
-    """PrestaShop writes six digits behind the point. Raises ActionUnreachable."""
+    """Parse an amount, which PrestaShop writes with six decimals. Raises ActionUnreachable."""
     try:
         return Money.parse(amount, currency)
     except InvalidInput:

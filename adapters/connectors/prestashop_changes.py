@@ -1,4 +1,4 @@
-"""What has changed in a PrestaShop shop: orders, in the form that a module of the shop's would send
+"""Changes in a PrestaShop shop: orders, in the form that the shop's module sends
 (`docs/inbound/prestashop.md`)."""
 
 import json
@@ -12,12 +12,12 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# The shop's clock may be so far behind ours: PrestaShop writes local times and no offset.
+# How far the shop's clock may be behind ours: PrestaShop writes local times without an offset.
 _BEHIND: Final = timedelta(hours=12)
 
 
 class PrestaShopChanges:
-    """Satisfies `domain.inbound.polling.Polls`. Pages go on as WooCommerce's do."""
+    """Satisfies `domain.inbound.polling.Polls`. Pages continue as WooCommerce's do."""
 
     def __init__(self, shop: PrestaShop) -> None:
         self._shop = shop

@@ -1,4 +1,4 @@
-"""The connectors: from a client's integration to the service at its other end."""
+"""The connectors: from a client's integration to its external service."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -36,12 +36,12 @@ _STRINGS: Final = TypeAdapter(dict[str, str])
 
 
 class ConnectorRegistry:
-    """Opens credentials, and makes a connector with them for one use."""
+    """Unseals credentials, and builds a connector with them for one use."""
 
     def __init__(self, sealer: Sealer, http: httpx.AsyncClient, *, allow_loopback: bool) -> None:
-        """`allow_loopback`: whether integrations may lie on this machine (ALLOW_LOOPBACK_TARGETS):
-        their `base_url`, or a file of the demo shop. Nothing else is ever called than the services'
-        own addresses, by TLS."""
+        """`allow_loopback`: integrations may be on this machine (ALLOW_LOOPBACK_TARGETS): their
+        `base_url`, or a file of the demo shop. Otherwise only the services' own addresses are
+        called, by TLS."""
         self._sealer = sealer
         self._http = http
         self._allow_loopback = allow_loopback
@@ -98,8 +98,8 @@ class ConnectorRegistry:
         return Slack.of(integration, self._credentials(integration), self._http)
 
     def _way_to(self, integration: Integration) -> httpx.AsyncClient:
-        """To a host that the merchant names, past the guard; to this machine, where that is
-        allowed, as to everybody."""
+        """Return the client for a host that the merchant names: the guarded one, or the usual one
+        for a `base_url` on this machine, where that is allowed."""
         return self._http if BASE_URL in integration.settings else self._guarded
 
     @cached_property
@@ -107,7 +107,7 @@ class ConnectorRegistry:
         return open_guarded_client(user_agent=self._http.headers["user-agent"])
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
-        """The integration's secrets, after everything that can be wrong with it was looked at."""
+        """Return the integration's secrets, after checking that it can be used."""
         if integration.only_listens:
             raise ActionRefused("the connection only listens", sent=False)
         credentials = self._unseal(integration)
@@ -127,14 +127,14 @@ class ConnectorRegistry:
         try:
             return _STRINGS.validate_json(self._sealer.unseal(integration.sealed))
         except ValidationError:
-            failure = "no JSON object of strings"  # and no cause: that quotes them
+            failure = "no JSON object of strings"  # no cause, because that quotes them
         except ValueError:
             failure = "sealed with another key, or damaged"
         raise NotAuthorized(f"the credentials cannot be read: {failure}", sent=False)
 
 
 def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> None:
-    """Raises ActionRefused for settings, NotAuthorized for credentials that cannot be used."""
+    """Raise ActionRefused for settings, or NotAuthorized for credentials, that cannot be used."""
     try:
         check_settings(integration.provider, integration.settings)
     except InvalidInput as error:

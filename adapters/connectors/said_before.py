@@ -1,7 +1,7 @@
-"""Said before: a message of ours looked for in a ticket of a helpdesk that keeps no key with it.
+"""Said before: the search for a message of ours in a ticket of a helpdesk that stores no key.
 
-It is known by its author and its words, and only among what was written since the customer's last
-message: before that, the same words may have answered another one.
+It is identified by its author and its words, and only among the messages since the customer's last
+one: before that, the same words may have answered another message.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from domain.integrations.errors import ActionUnknown
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """One message of a ticket. `is_ours`: of the agent's account, and of the kind that is looked
+    """One message of a ticket. `is_ours`: it is by the agent's account, and of the kind searched
     for."""
 
     id: str
@@ -23,9 +23,9 @@ class SaidMessage:
 
 
 def said_before(messages: Sequence[SaidMessage], text: str) -> str | None:
-    """The id of the message that says it; None if it surely was not said. `messages`: the oldest
-    first, all of the ticket's. Raises ActionUnknown where the same words answered an earlier
-    message."""
+    """Return the id of the message with this text, or None if it certainly was not sent.
+    `messages`: all of the ticket's, oldest first. Raises ActionUnknown if the same words answered
+    an earlier message."""
     for message in reversed(messages):
         if message.by_customer:
             break

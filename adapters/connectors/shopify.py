@@ -1,4 +1,4 @@
-"""Shopify, by its GraphQL Admin API: orders, refunds and cancellations of one shop."""
+"""Shopify, through its GraphQL Admin API: orders, refunds and cancellations of one shop."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
-# What an order can be called; anything else is not asked for, so that nobody can write a query.
+# The possible names of an order; anything else is not searched for, which prevents injection.
 _SHOP_ID: Final = re.compile("[1-9][0-9]{9,19}", re.ASCII)
 _ORDER_ID: Final = "gid://shopify/Order/"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
@@ -49,7 +49,7 @@ _INTERNAL: Final = frozenset({"INTERNAL_SERVER_ERROR", "INTERNAL_ERROR", "TIMEOU
 
 
 class Shopify:
-    """One shop. Money is in the shop's own currency, whatever the customer paid in."""
+    """A Shopify shop. Money is in the shop's own currency, not in the customer's."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, access_token: str, integration_id: str
@@ -69,7 +69,7 @@ class Shopify:
         return cls(http, base_url, credentials["access_token"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that number or id, or without one the latest of that customer."""
+        """Return the order with that number or id or, without one, the customer's latest order."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None:
@@ -77,13 +77,13 @@ class Shopify:
         return None
 
     async def ask(self, query: str, variables: Mapping[str, str | None], shape: type[Data]) -> Data:
-        """What a document of the API that only reads is answered. Raises ActionRefused,
+        """Return the answer to a read-only document of the API. Raises ActionRefused,
         ActionUnreachable."""
         return await self._read(ConnectorCall(self._http), query, variables, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Give `amount` back over the payments it came by. Shopify deduplicates on `key` for a day;
-        for ever, we do by the refund's note. Returns the refund's id."""
+        """Refund `amount` to the payments it came from. Shopify deduplicates on `key` for a day;
+        after that, we do by the refund's note. Returns the refund's id."""
         exchange = ConnectorCall(self._http)
         if again:
             with verifying():
@@ -98,15 +98,15 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # They have no codes. Those of a repetition may be about the first attempt.
+            # They have no codes. In a repetition, they may be about the first attempt.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
             raise ActionUnknown("no refund, and no reason")
         return result.refund.id
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel, restock and give everything back. A job does it over there and is waited for; one
-        that does not end in time is unknown. Returns the job's id, or the order's if that was
+        """Cancel, restock and refund everything. Shopify runs a job, and this waits for its end; a
+        job that does not end in time is unknown. Returns the job's id, or the order's if it was
         cancelled already."""
         exchange = ConnectorCall(self._http)
         if again:
@@ -119,7 +119,7 @@ class Shopify:
         result = _data(answer, ActionUnknown).result
         codes = {error.code for error in result.errors}
         if codes:
-            # A repetition may be refused because the first attempt is still at work.
+            # A repetition may be refused because the first attempt is still running.
             unclear = again or not codes.isdisjoint(_INTERNAL)
             raise ActionUnknown("cancelling") if unclear else ActionRefused("the shop said no")
         if result.job is None:
@@ -135,7 +135,7 @@ class Shopify:
                 if seen.order is not None and seen.order.at is not None:
                     return
                 if seen.job is None or seen.job.done:
-                    # It may have ended between the looks at the order and at the job.
+                    # It may have ended between reading the order and reading the job.
                     if await self._is_cancelled(exchange, order):
                         return
                     raise ActionUnknown("the job ended and the order is not cancelled")
@@ -150,9 +150,9 @@ class Shopify:
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):
             return None
-        # Most shops put # in front; the search finds more than what is called exactly so.
+        # Most shops put # in front; the search finds more than exact names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # Its webhooks say `order_id`, which is longer than any number.
+        # The shop's webhooks contain `order_id`, which is longer than any number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())
@@ -194,10 +194,10 @@ class Shopify:
 
 
 def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
-    """The answer's data, or the error that its errors stand for."""
+    """Return the answer's data, or raise the error that its error codes mean."""
     if answer.data is not None and not answer.errors:
         return answer.data
-    # With data beside its errors, some of the mutation was carried out.
+    # Data next to errors means that a part of the mutation was carried out.
     if answer.data is None or unclear is ActionUnreachable:
         if "THROTTLED" in answer.codes:
             raise ActionUnreachable("throttled")
@@ -209,9 +209,10 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """The refund, spread over the order's payments in their order: the same for the same state.
+    """Return the refund, spread over the order's payments in their order: the same for the same
+    state.
 
-    Raises ActionRefused for more than there is.
+    Raises ActionRefused if the amount is more than what is left.
     """
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:
@@ -219,7 +220,7 @@ def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str)
     most = suggested.most
     if not 0 < amount.minor <= most.shop.minor:
         raise ActionRefused("more than the order has left to refund")
-    # Shopify moves what the customer paid in; rounded down, it is never more than was allowed.
+    # Shopify moves the customer's currency; rounded down, it is never more than was allowed.
     left = amount.minor * most.paid.minor // most.shop.minor
     parts = []
     for payment in suggested.transactions:

@@ -1,4 +1,4 @@
-"""What has changed in a Shopify shop: orders, in the shape of the topic `orders/updated`."""
+"""Changes in a Shopify shop: orders, in the shape of the topic `orders/updated`."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from adapters.connectors.shopify import Shopify
 from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 
 _TOPIC: Final = "orders/updated"
-# The search that is asked knows of a change a little late.
+# Shopify's search learns of a change with a delay.
 _LATE: Final = timedelta(minutes=2)
 _STATES: Final = {"FULFILLED": "fulfilled", "PARTIALLY_FULFILLED": "partial"}
 

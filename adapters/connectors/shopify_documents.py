@@ -1,6 +1,6 @@
-"""What the Shopify connector asks for, in GraphQL. The tests run it against the schema of 2026-07.
+"""The GraphQL documents of the Shopify connector. The tests run them against the schema of 2026-07.
 
-Each costs little of what the shop grants a second; a query may cost 1000 points at most.
+Each costs little of the points that the shop grants per second; a query may cost 1000 at most.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the documents of `shopify_documents.py` are filled with and answered by."""
+"""The inputs and the answers of the documents in `shopify_documents.py`."""
 
 from datetime import datetime
 from typing import Annotated, Final, Generic, Literal, TypeVar
@@ -44,7 +44,7 @@ class _AsPaid(BaseModel):
 
 
 class InBoth(_InShop, _AsPaid):
-    """The same amount in the shop's currency, and in the one the customer paid in."""
+    """The same amount in the shop's currency, and in the customer's."""
 
 
 class _MostInShop(BaseModel):
@@ -70,7 +70,7 @@ class _LineItems(BaseModel):
 
 
 class FoundOrder(BaseModel):
-    """One order of FIND."""
+    """An order in the answer of FIND."""
 
     id: str
     name: str
@@ -85,7 +85,7 @@ class FoundOrder(BaseModel):
     items: _LineItems = Field(alias="lineItems")
 
     def order(self, integration_id: str) -> Order:
-        """The order in the shape of every shop."""
+        """Return the order in the shape of every shop."""
         total = self.total.shop
         return Order(
             integration_id=integration_id,
@@ -120,7 +120,7 @@ class _Orders(BaseModel):
 
 
 class FoundOrders(BaseModel):
-    """Of FIND, the newest first."""
+    """The answer of FIND, newest first."""
 
     orders: _Orders
 
@@ -150,7 +150,7 @@ class RefundableOrder(BaseModel):
 
 
 class Refundable(BaseModel):
-    """Of REFUNDABLE."""
+    """The answer of REFUNDABLE."""
 
     order: RefundableOrder | None
 
@@ -165,7 +165,7 @@ class _RefundCreate(BaseModel):
 
 
 class Refunded(BaseModel):
-    """Of REFUND."""
+    """The answer of REFUND."""
 
     result: _RefundCreate = Field(alias="refundCreate")
 
@@ -176,7 +176,7 @@ class _OrderCancel(BaseModel):
 
 
 class Cancel(BaseModel):
-    """Of CANCEL."""
+    """The answer of CANCEL."""
 
     result: _OrderCancel = Field(alias="orderCancel")
 
@@ -190,14 +190,14 @@ class _Job(BaseModel):
 
 
 class Cancelled(BaseModel):
-    """Of CANCELLED and CANCELLING."""
+    """The answer of CANCELLED and CANCELLING."""
 
     order: _CancelledOrder | None
     job: _Job | None = None
 
 
 class TransactionInput(BaseModel):
-    """One payment that gives back some of what it took."""
+    """The part of a refund that goes back to one payment."""
 
     orderId: str  # noqa: N815 - names on the wire, here and below
     parentId: str  # noqa: N815
@@ -210,7 +210,7 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # The agent's answer tells the customer; a second mail would only repeat it.
+    # The agent's answer informs the customer; a second mail would only repeat it.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 
@@ -219,7 +219,7 @@ Data = TypeVar("Data", bound=BaseModel)
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    # Beside errors the data are partly missing; then the errors say why.
+    # Next to errors, data may be partly missing; the errors then say why.
     try:
         return read(value)
     except ValidationError:
@@ -235,7 +235,7 @@ class _Error(BaseModel):
 
 
 class ShopifyAnswer(BaseModel, Generic[Data]):
-    """Any answer of the API. `data`: None also if it is not what was asked for."""
+    """Any answer of the API. `data`: None also if it has an unexpected shape."""
 
     data: Annotated[Data | None, WrapValidator(_or_none)] = None
     errors: tuple[_Error, ...] = ()

@@ -1,7 +1,7 @@
-"""Slack: an incoming webhook, which posts to the channel that it was made for.
+"""Slack: an incoming webhook, which posts to the channel that it was created for.
 
-It answers `ok`, or a word that is no JSON. It can be asked for nothing, so a connection is not
-tried: the first notice shows whether the address is good.
+It answers `ok`, or a word that is not JSON. It cannot be queried, so a connection is not tested:
+the first notice shows whether the address works.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from domain.integrations.integration import Integration
 
 _ORIGIN: Final = "https://hooks.slack.com"
 _REVOKED: Final = b"invalid_token"
-"""The body of Slack's 403 for an address that was revoked."""
+"""The body of Slack's 403 for a revoked address."""
 
 
 class Slack:
-    """One channel. Implements domain.integrations.ports.NoticeBoard."""
+    """A Slack channel. Implements domain.integrations.ports.NoticeBoard."""
 
     def __init__(self, http: httpx.AsyncClient, url: str) -> None:
         self._http = http
@@ -34,11 +34,10 @@ class Slack:
         return cls(http, f"{integration.base_url(_ORIGIN)}{path}")
 
     async def tell(self, text: str) -> None:
-        """Post a message. What Slack would read as a link or a mention is plain text.
+        """Post a message. Text that Slack would read as a link or a mention stays plain.
 
-        Raises NotAuthorized for an address that is revoked or whose channel is gone,
-        ActionForbidden for any other 403, ActionRefused for any other refusal, ActionUnreachable
-        where it may be tried again.
+        Raises NotAuthorized if the address is revoked or its channel is gone, ActionForbidden for
+        any other 403, ActionRefused for any other refusal, ActionUnreachable if it may be retried.
         """
         plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = {"text": plain, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}

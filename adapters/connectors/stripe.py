@@ -1,4 +1,4 @@
-"""Stripe: payments of orders, and refunds of them. It knows no parcels and cancels no orders."""
+"""Stripe: payments of orders, and their refunds. It knows no parcels and cancels no orders."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from domain.integrations.providers import Provider
 from domain.integrations.stripe_payment import NUMBER_KEYS, money_of, number_in, units_of
 
 _URL: Final = "https://api.stripe.com"
-# Shapes change with the version, and else an account's own would be used.
+# Shapes change with the version; otherwise the account's own version would be used.
 _VERSION: Final = "2024-06-20"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
 _OUR_KEY: Final = "action_key"
@@ -53,9 +53,9 @@ class _Payment(BaseModel):
         return number_in(self.metadata)
 
     def order(self, integration_id: str) -> Order:
-        """The payment in the shape of every shop's orders."""
+        """Return the payment in the shape of every shop's orders."""
         charge = self.charge
-        # Money that the customer's bank has called back already is not refunded as well.
+        # Money that the customer's bank has already called back is not refunded again.
         left = 0 if charge is None or charge.disputed else charge.captured - charge.refunded
         return Order(
             integration_id=integration_id,
@@ -96,9 +96,10 @@ class _Failure(BaseModel):
 
 
 class Stripe:
-    """One account. An order is a payment whose metadata name it: `order_number` or `order_id`.
+    """A Stripe account. An order is a payment with metadata that names it: `order_number` or
+    `order_id`.
 
-    It cancels none: who gives the money back has not stopped the parcel.
+    It cancels no orders, because returning the money does not stop the parcel.
     """
 
     def __init__(
@@ -113,14 +114,14 @@ class Stripe:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """The `api_key` is better a restricted one (`rk_…`), that may read payments and write
-        refunds, than the account's."""
+        """The `api_key` should be a restricted one (`rk_…`) that may read payments and write
+        refunds, rather than the account's."""
         base_url = integration.base_url(_URL)
         return cls(http, base_url, credentials["api_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that number; without one none, for a payment names no customer that could
-        be searched for. Payments appear up to a minute after they were made."""
+        """Return the order with that number. Returns None without a number, because payments cannot
+        be searched by customer. Payments appear up to a minute after they were made."""
         wanted = (number or "").strip().removeprefix("#")
         if not _NUMBER.fullmatch(wanted):
             return None
@@ -137,7 +138,7 @@ class Stripe:
         called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
         if not called_so:
             return None
-        # Beside the payment there may be others that failed, or another shop's of the same number.
+        # There may be failed payments with the same number, or another shop's.
         orders = {one.id: one.order(self._integration_id) for one in called_so}
         best = max(
             called_so,
@@ -150,14 +151,14 @@ class Stripe:
         return orders[best.id]
 
     async def account(self) -> str:
-        """The id of the account that the key opens."""
+        """Return the id of the key's account."""
         url = f"{self._base_url}/v1/account"
         request = self._http.build_request("GET", url, headers=self._headers)
         return (await ConnectorCall(self._http).read(request, _Account)).id
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Give `amount` of the payment back. Stripe deduplicates on `key` for a day; for ever, we
-        do by the refund's metadata. Returns the refund's id."""
+        """Refund `amount` of the payment. Stripe deduplicates on `key` for a day; after that, we do
+        by the refund's metadata. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
@@ -201,7 +202,7 @@ class Stripe:
 
 
 def _about_an_earlier_one(reply: Reply) -> bool:
-    """Whether Stripe refuses because of what it was asked before with the same key."""
+    """Return whether Stripe refuses because of an earlier request with the same key."""
     if reply.status == 409:
         return True
     try:

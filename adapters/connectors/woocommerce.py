@@ -1,4 +1,4 @@
-"""WooCommerce, by its REST API: orders, refunds and cancellations of one shop."""
+"""WooCommerce, through its REST API: orders, refunds and cancellations of one shop."""
 
 import re
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class _Order(BaseModel):
     note: str = Field(default="", alias="customer_note")
 
     def order(self, integration_id: str) -> Order:
-        """The order in the shape of every shop. What was never paid cannot be given back."""
+        """Return the order in the shape of every shop. An unpaid order cannot be refunded."""
         total = self._money(self.total)
         back = sum(self._money(one.total.strip().removeprefix("-")).minor for one in self.refunds)
         left = max(total.minor - back, 0) if self.paid is not None else 0
@@ -93,8 +93,8 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 
 class _Refund(BaseModel):
-    """`is_paid_back`: the payment's provider has given the money back. It is false while that is
-    asked, and the refund is deleted if it refuses."""
+    """A refund. `is_paid_back`: the payment provider has returned the money. It is false while the
+    provider is asked, and the refund is deleted if the provider refuses."""
 
     id: int
     reason: str = ""
@@ -106,16 +106,16 @@ class _Refunds(RootModel[tuple[_Refund, ...]]):
 
 
 class WooCommerce:
-    """One shop, whose host the merchant names: `http` must be guarded.
+    """A shop on a host that the merchant names: `http` must be guarded.
 
-    Its API knows no idempotency keys. A refund's reason carries ours, and is looked for before
-    anything is given back.
+    Its API has no idempotency keys. A refund's reason carries ours, and is looked for before a
+    refund is made.
     """
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, keys: tuple[str, str], integration_id: str
     ) -> None:
-        """`keys`: the consumer's key and secret."""
+        """`keys`: the consumer key and secret."""
         self._http = http
         self._orders = f"{base_url}{_API}/orders"
         self._auth = httpx.BasicAuth(*keys)
@@ -131,7 +131,7 @@ class WooCommerce:
         return cls(http, base_url, keys, integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that number or id, or without one the latest of that customer."""
+        """Return the order with that number or id or, without one, the customer's latest order."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None and email.isprintable():
@@ -140,28 +140,27 @@ class WooCommerce:
         return None
 
     async def list_orders(self, query: Mapping[str, str], shape: type[Listed]) -> Listed:
-        """What the list of orders is answered. Raises ActionRefused, ActionUnreachable."""
+        """Return the answer of the list of orders. Raises ActionRefused, ActionUnreachable."""
         request = self._request("GET", params=query)
         return await ConnectorCall(self._http).read(request, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Give `amount` back by the way it was paid. Returns the refund's id."""
+        """Refund `amount` by its payment method. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         if done is not None:
             return done
-        # WooCommerce answers a refund of too much as it answers its own failures.
+        # WooCommerce answers an excessive refund like a failure of its own.
         if amount.minor > now.order(self._integration_id).refundable.minor:
             raise ActionRefused("more than the order has left to refund")
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel, which puts the goods back into stock, and give back what is left. Returns the
-        order's id.
+        """Cancel, which restocks the goods, and refund what is left. Returns the order's id.
 
-        Raises ActionRefused for an order that was sent, and for one that somebody else cancelled.
+        Raises ActionRefused for an order that was sent, or that someone else cancelled.
         """
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
@@ -176,14 +175,14 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # The order is cancelled already: that the money is not back is for people to see.
+                # The order is cancelled already; people must see that the money is not refunded.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 
     async def _seen(
         self, exchange: ConnectorCall, order: Order, key: str, *, again: bool
     ) -> tuple[_Order, str | None]:
-        """The order as it is now, and of an effect that was begun before its refund."""
+        """Return the order as it is now and, in a repetition, the refund of the earlier attempt."""
         if not again:
             return await self._one(exchange, order), None
         with verifying():
@@ -194,7 +193,7 @@ class WooCommerce:
         if not _NUMBER.fullmatch(number):
             return None
         exchange = ConnectorCall(self._http)
-        # Numbers are ids, unless the shop has added numbers of its own.
+        # Numbers are ids, unless the shop uses its own numbers.
         by_id = await self._find(exchange, include=number) if _ID.fullmatch(number) else ()
         found = [one for one in by_id if one.number == number]
         if not found:
@@ -204,7 +203,7 @@ class WooCommerce:
         return next(iter(found), None)
 
     async def _find(self, exchange: ConnectorCall, **wanted: str) -> tuple[Order, ...]:
-        """The newest first."""
+        """Return the orders that are found, newest first."""
         params = {**wanted, "per_page": str(_SEARCHED), "orderby": "date", "order": "desc"}
         found = await exchange.read(self._request("GET", params=params), _Orders)
         return tuple(one.order(self._integration_id) for one in found.root)
@@ -230,9 +229,9 @@ class WooCommerce:
             json={
                 "amount": amount.decimal(),
                 "reason": f"Refunded by the support agent, {key}",
-                # Said, though it is the default: without it the refund would only be written down.
+                # Explicit, though it is the default: without it, the refund would only be recorded.
                 "api_refund": True,
-                # The goods are still at the customer's.
+                # The customer still has the goods.
                 "api_restock": False,
             },
         )
@@ -249,7 +248,7 @@ class WooCommerce:
         request = self._http.build_request(
             method, f"{self._orders}{path}", params=params, json=json
         )
-        # Added here: the client would send a request with `auth` by a way of its own.
+        # Added here: with `auth`, the client would send the request through its own flow.
         return next(self._auth.auth_flow(request))
 
 

@@ -1,4 +1,4 @@
-"""What has changed in a WooCommerce shop: orders, as the topic `order.updated` has them."""
+"""Changes in a WooCommerce shop: orders, in the shape of the topic `order.updated`."""
 
 import json
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
 
 _TOPIC: Final = "order.updated"
-# An order may be long, and an answer is at most a mebibyte.
+# An order may be long, and a response has at most a mebibyte.
 _A_PAGE: Final = 20
-# Of the times that WooCommerce has, which it compares as "after".
+# The resolution of WooCommerce's times, which it compares as "after".
 _TICK: Final = timedelta(seconds=1)
 
 
@@ -34,8 +34,8 @@ class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
 class WooCommerceChanges:
     """Satisfies `domain.inbound.polling.Polls`.
 
-    What is changed meanwhile moves to the end, so that pages would skip others: each page begins
-    at the time of the last order instead, and the second page of one time is taken only where so
+    An order that changes meanwhile moves to the end, so numbered pages would skip others. Each page
+    starts at the time of the last order instead. A second page of one time is read only if that
     many orders share it.
     """
 

@@ -1,9 +1,9 @@
 """Zendesk: comments and tags on the tickets of a merchant's account.
 
-Zendesk deduplicates no update. Three things stand in for that: each comment carries its key in the
-metadata of its audit, where no customer sees it; what was begun before is looked for there first;
-and an update is only taken if the ticket is still as we saw it (`safe_update`), so that an earlier
-try which is still under way and this one cannot both be.
+Zendesk does not deduplicate updates. Each comment therefore carries its key in its audit's
+metadata, where no customer sees it. An earlier attempt is looked for there first. An update is only
+accepted if the ticket is unchanged since we read it (`safe_update`), so that a running earlier
+attempt and this one cannot both succeed.
 """
 
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
-# Whoever else works on the ticket makes an update too late; then it is looked at again.
+# A concurrent change of the ticket makes an update fail; then the ticket is read again.
 _TRIES: Final = 3
-# An audit holds its comment whole, and an answer of ours may not be of any size.
+# An audit contains its whole comment, and the size of a response is limited (`http.MAX_BODY`).
 _AUDITS_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 
@@ -102,7 +102,7 @@ class _Tagged(BaseModel):
 
 
 class _Myself(BaseModel):
-    """Whoever is not let in is answered as somebody without an id."""
+    """A caller without access is answered as a user without an id."""
 
     id: int | None = None
     role: str | None = None
@@ -125,7 +125,7 @@ def account_of(
 
 
 class Zendesk:
-    """One account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
+    """A Zendesk account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -138,17 +138,18 @@ class Zendesk:
         return cls(account_of(integration, credentials, http))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """A public comment. Refused on a ticket that is solved or closed, or another customer's."""
+        """Add a public comment. Refused if the ticket is solved or closed, or is another
+        customer's."""
         return await self._comment(ticket, text, key, public=True, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """A private comment. Refused on a closed ticket."""
+        """Add a private comment. Refused on a closed ticket."""
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags, as Zendesk writes them: lower case, no spaces. Refused on a closed ticket.
 
-        Never raises ActionUnknown: adding them once more changes nothing.
+        Never raises ActionUnknown, because adding them again changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
@@ -167,7 +168,8 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def check(self) -> None:
-        """Ask who we are. A customer of the helpdesk may read no tickets."""
+        """Check the credentials: ask for our own user. A helpdesk's customer may not read
+        tickets."""
         request = self._account.request("GET", "/api/v2/users/me.json")
         me = (await self._account.exchange().read(request, _Me)).user
         if me.id is None or me.role == "end-user":
@@ -182,7 +184,7 @@ class Zendesk:
         with writing(again=again):
             for _ in range(_TRIES):
                 shown = await look(self._show(path), _Shown)
-                # After the ticket: what is commented between the two makes the update too late.
+                # After the ticket: a comment between the two makes the update fail.
                 found = await self._find(exchange, path, key) if again else None
                 if found is not None:
                     return found.comment_id
@@ -199,7 +201,7 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
-        """The audit with our key, the newest first. Raises ActionUnknown if nobody can tell."""
+        """Return the newest audit with our key, or None. Raises ActionUnknown if unclear."""
         query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
         for _ in range(_MAX_PAGES):
             request = self._account.request("GET", f"{path}/audits.json", query=query)
@@ -225,7 +227,7 @@ class Zendesk:
         return self._account.request("PUT", f"{path}.json", body={"ticket": update})
 
     def _tags(self, path: str, names: list[str], seen: _Ticket) -> httpx.Request:
-        # A ticket's own `tags` would replace those that are there; this adds. Its flag is a text.
+        # A ticket's own `tags` would replace the existing ones; this adds. Its flag is a string.
         body: dict[str, JsonValue] = {
             "tags": [*names],
             "safe_update": "true",
@@ -240,7 +242,8 @@ def _check_open(ticket: _Ticket) -> None:
 
 
 def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
-    """A public comment goes to who opened the ticket, and callers say which ticket it is."""
+    """Check that a public comment reaches the customer: it goes to the requester, and callers name
+    the ticket."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
     reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)

@@ -1,4 +1,4 @@
-"""What has changed in a Zendesk account: comments on tickets, as its events have them."""
+"""Changes in a Zendesk account: comments on tickets, in the shape of its events."""
 
 import asyncio
 import json
@@ -16,11 +16,11 @@ _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
-# Each is asked for its comments, a few at once: a poll has seconds for all of them.
+# Each ticket is asked for its comments, a few in parallel: a poll has seconds for all of them.
 _TICKETS: Final = 15
 _AT_ONCE: Final = 5
 _COMMENTS: Final = 25
-# A ticket appears in the list of changes after its comment was made.
+# A ticket appears in the list of changes some time after its comment.
 _LATE: Final = timedelta(minutes=10)
 
 
@@ -61,10 +61,10 @@ class _Comments(BaseModel):
 
 
 class ZendeskChanges:
-    """Satisfies `domain.inbound.polling.Polls`. The agent's user must be an administrator: only
-    they may ask what has changed.
+    """Satisfies `domain.inbound.polling.Polls`. The agent's user must be an administrator: other
+    users may not read changes.
 
-    A position is the account's own cursor, and since when comments are new.
+    A position is the account's own cursor, and the time from which comments are new.
     """
 
     def __init__(self, account: HelpdeskAccount) -> None:
@@ -121,8 +121,8 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers name an author by the address, events by the id: with both, the
-                    # author of a ticket would have a second thread in it.
+                    # Triggers name an author by address, events by id: with both, the author of a
+                    # ticket would have a second thread in it.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,

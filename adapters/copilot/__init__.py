@@ -1,1 +1,1 @@
-"""The copilot's outside: language models that call tools, and the product's documents."""
+"""The copilot's adapters: language models that call tools, and the product's documents."""

@@ -1,4 +1,4 @@
-"""The product's documents as they lie beside the code."""
+"""The product's documents, as files beside the code."""
 
 from functools import cache
 from pathlib import Path
@@ -8,8 +8,7 @@ from domain.copilot.documents import DocumentIndex
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "docs"
 
-# What is written for a merchant's people. The others are for operators and for those who change
-# this service.
+# Written for a merchant's people. The others are for operators and for developers of this service.
 _PAGES: Final = (
     "accounts.md", "api.md", "attachments.md", "audit.md", "billing.md", "brain.md", "copilot.md",
     "dashboard.md", "erasure.md", "export.md", "inbound.md", "integrations.md", "learning.md",
@@ -21,9 +20,9 @@ _FOLDERS: Final = ("inbound",)
 
 @cache
 def document_index() -> DocumentIndex:
-    """An index of the documents that are there; of none where a package was made without them.
+    """Return an index of the existing documents; it is empty in a package built without them.
 
-    Read once a process: it takes a quarter of a second of CPU.
+    Built once per process: it takes a quarter of a second of CPU.
     """
     files = [_FOLDER / page for page in _PAGES]
     for folder in _FOLDERS:

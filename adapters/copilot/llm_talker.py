@@ -1,4 +1,5 @@
-"""A `Talker` by language models: rounds of tools, a stream of text, a deadline and a price."""
+"""A `Talker` that uses language models: rounds of tools, a stream of text, a deadline and a
+price."""
 
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Any, Final
@@ -31,12 +32,12 @@ MAX_ROUNDS: Final = 6
 """Rounds of tools; the request after the last one must answer."""
 _MAX_CALLS: Final = 12
 _MAX_TOKENS_OUT: Final = 1_500
-# A question with two rounds of tools, each of which repeats what was said before it.
+# A question with two rounds of tools; each round repeats the text before it.
 _USUAL_TOKENS_IN: Final = 20_000
 
 
 class LlmTalker:
-    """`models`: the first is asked first, the others where it gives no answer at all."""
+    """`models`: the first is asked first, the others only if it gives no answer at all."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
@@ -54,8 +55,8 @@ class LlmTalker:
         rules: str,
         say: Say,
     ) -> Talked:
-        """Raises TalkFailed where nothing was said. An answer that breaks off is kept as far as it
-        came: it has been read by then."""
+        """Answer a question. Raises TalkFailed if nothing was said. An answer that breaks off is
+        kept, because the user has read it by then."""
         spent = {model: RunUsage() for model in self._models}
         speech = _Speech(say)
 
@@ -75,7 +76,7 @@ class LlmTalker:
             cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
         )
         if not speech.begun:
-            # Raised outside of `except`: what a provider said must not hang on it.
+            # Raised outside of `except`: a provider's message must not be attached to it.
             raise TalkFailed(cost)
         return Talked(
             text=speech.text,
@@ -116,7 +117,7 @@ class LlmTalker:
 
 
 class _Speech:
-    """What was said so far, and by which model."""
+    """The text so far, and the model that wrote it."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -137,7 +138,7 @@ class _Speech:
             async for event in events:
                 if text := _text_of(event):
                     self.speaker = name
-                    # A round of tools lies between two parts of an answer.
+                    # A round of tools separates two parts of an answer.
                     starts = isinstance(event, PartStartEvent) and self.begun
                     piece = f"\n{text}" if starts else text
                     self._pieces.append(piece)
@@ -165,8 +166,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """The messages before the last. What the assistant said comes from the browser: it is a
-    record of the conversation and no proof of anything."""
+    """Return the messages before the last. The assistant's messages come from the browser: they are
+    a record of the conversation and prove nothing."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

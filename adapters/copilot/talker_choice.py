@@ -1,17 +1,17 @@
-"""The copilot as it is configured."""
+"""The copilot's configured models."""
 
 from domain.copilot.ports import Talker
 from settings.brain import BrainSettings
 
 
 def talker_from(settings: BrainSettings) -> Talker | None:
-    """The models that BRAIN_MODEL and BRAIN_FALLBACK_MODEL name; None for the embedded brain.
+    """Return the models of BRAIN_MODEL and BRAIN_FALLBACK_MODEL, or None for the embedded brain.
 
     Raises InvalidInput.
     """
     if not settings.is_remote:
         return None
-    # Only here: the libraries of the providers take seconds to load, and a hundred megabytes.
+    # Imported late: the providers' libraries take seconds to load, and a hundred megabytes.
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
     from adapters.copilot.llm_talker import LlmTalker  # noqa: PLC0415
 

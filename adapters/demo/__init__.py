@@ -1,1 +1,1 @@
-"""Stand-ins for other people's services that make run can act on."""
+"""Stand-ins for external services that `make run` can act on."""

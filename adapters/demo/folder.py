@@ -1,4 +1,4 @@
-"""The folder of demo shops that members connect by themselves: one file for each client."""
+"""The folder of demo shops that members connect themselves: one file for each client."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _ORDERS: Final = (
 
 
 def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
-    """What each shop begins with. `now`: they were placed some days before."""
+    """Return the orders that each shop starts with. `now`: they were placed some days before."""
     return tuple(
         DemoOrder(
             number=number,
@@ -36,20 +36,20 @@ def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
 
 
 class DemoShopFolder:
-    """Where the files lie. A client's file is named by its id, which is no path."""
+    """The folder of the shops' files. A client's file is named by its id, which is not a path."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
-        """The path of the client's shop, which is made with the sample orders if it is not there.
-        What was refunded there stays refunded."""
+        """Return the path of the client's shop, which is created with the sample orders if it does
+        not exist. Earlier refunds are kept."""
         path = self._path(tenant)
         await asyncio.to_thread(self._make, path, now)
         return str(path)
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Whether `open` gave this path."""
+        """Return whether `open` returned this path."""
         return path == str(self._path(tenant))
 
     def _path(self, tenant: TenantId) -> Path:

@@ -52,7 +52,7 @@ _WAIT_S: Final = 2.0
 
 @dataclass(frozen=True)
 class DemoOrder:
-    """An order that the demo shop begins with. `number`: without "#"."""
+    """An order that the demo shop starts with. `number`: without "#"."""
 
     number: str
     customer_email: str
@@ -66,7 +66,7 @@ class DemoOrder:
 
 @dataclass(frozen=True)
 class Movement:
-    """Money that the demo shop gave back, by a refund or a cancellation. `key`: the effect's."""
+    """Money that the demo shop returned, by a refund or a cancellation. `key`: the effect's."""
 
     key: str
     number: str
@@ -75,7 +75,7 @@ class Movement:
 
 
 def open_demo_shop(path: Path, orders: Sequence[DemoOrder]) -> None:
-    """Make the shop's file with these orders. What is there already stays as it has become."""
+    """Create the shop's file with these orders. Existing orders keep their state."""
     with _file(path, "rwc") as connection:
         connection.executescript(_TABLES)
         connection.executemany(
@@ -99,13 +99,13 @@ def open_demo_shop(path: Path, orders: Sequence[DemoOrder]) -> None:
 
 
 def order_count(path: Path) -> int:
-    """How many orders the shop has."""
+    """Return the number of orders that the shop has."""
     with _file(path, "ro") as connection:
         return int(connection.execute("SELECT count(*) FROM orders").fetchone()[0])
 
 
 def movements(path: Path) -> tuple[Movement, ...]:
-    """All money the shop gave back, the oldest first."""
+    """Return all money that the shop returned, oldest first."""
     with _file(path, "ro") as connection:
         rows = connection.execute(
             "SELECT m.key, m.number, m.kind, m.minor, o.currency FROM movements m"
@@ -118,8 +118,8 @@ def movements(path: Path) -> tuple[Movement, ...]:
 
 
 class DemoShop:
-    """The shop at one file. Every effect is one transaction with its key in it, so that it is
-    there once or not at all, whenever the process dies; `again` needs no further care."""
+    """The shop in one file. Every effect is one transaction that includes its key: it happens once
+    or not at all, whenever the process dies, and `again` needs no further care."""
 
     def __init__(self, path: Path, integration_id: str) -> None:
         self._path = path
@@ -132,11 +132,11 @@ class DemoShop:
         credentials: Mapping[str, str],  # noqa: ARG003 - the file needs none
         http: httpx.AsyncClient,  # noqa: ARG003 - nor a network
     ) -> Self:
-        """The shop at the settings' `path`, a file that `open_demo_shop` made."""
+        """Return the shop at the settings' `path`, a file that `open_demo_shop` created."""
         return cls(Path(integration.settings["path"]), integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that number, or without one the latest of that customer."""
+        """Return the order with that number or, without one, the customer's latest order."""
         if number is not None:
             wanted = number.strip().removeprefix("#")
             return await self._run(lambda shop: self._order(shop, "WHERE number = ?", wanted))
@@ -147,7 +147,7 @@ class DemoShop:
         return await self._run(lambda shop: self._order(shop, latest, key))
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Give `amount` back once. Returns the refund's id."""
+        """Refund `amount` once. Returns the refund's id."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.REFUND, amount.minor):
@@ -164,7 +164,7 @@ class DemoShop:
         return await self._run(act)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Cancel once and give back what is left. Returns the cancellation's id."""
+        """Cancel once and refund what is left. Returns the cancellation's id."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.CANCEL_ORDER, None):
@@ -181,7 +181,7 @@ class DemoShop:
         return await self._run(act)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do it in one transaction, on a thread."""
+        """Do the work in one transaction, on a thread."""
         return await asyncio.to_thread(self._in_transaction, work)
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -227,7 +227,7 @@ class DemoShop:
     def _done(
         self, shop: sqlite3.Connection, order: Order, key: str, kind: ActionKind, minor: int | None
     ) -> bool:
-        """Whether the key was used already; raises ActionUnknown if for something else."""
+        """Return whether the key was used already. Raises ActionUnknown if for something else."""
         row = shop.execute(
             "SELECT number, kind, minor FROM movements WHERE key = ?", (key,)
         ).fetchone()
@@ -248,7 +248,7 @@ def _effect_id(key: str) -> str:
 
 @contextmanager
 def _file(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """A connection of its own, for SQLite's may not go from thread to thread."""
+    """Open a separate connection, because SQLite's may not move between threads."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S)
     try:

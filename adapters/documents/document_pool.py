@@ -1,4 +1,4 @@
-"""Documents read where that can be ended: large ones in processes of their own."""
+"""Reading of documents with a limit: large ones in separate processes that can be ended."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _CHILD: Final = "adapters.documents.document_child"
 
 
 class DocumentPool:
-    """A `DocumentReader`. Small documents are read at once, large ones in a process.
+    """A `DocumentReader`. Small documents are read in place, large ones in a separate process.
 
     A process starts with the first large document: most installations rarely get one.
     """
@@ -23,7 +23,8 @@ class DocumentPool:
         self._processes = ProcessPool(_CHILD, cpu_s=cpu_s)
 
     async def read(self, document: Document) -> JsonValue:
-        """Raises DocumentRefused, DocumentTooCostly, EngineUnavailable."""
+        """Return the document's value. Raises DocumentRefused, DocumentTooCostly,
+        EngineUnavailable."""
         if not document.is_large:
             return read_inline(document)
         request = DocumentRequest(document=document)

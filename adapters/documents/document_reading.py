@@ -1,4 +1,4 @@
-"""Reading a document: what the API and its processes do alike."""
+"""Reading a document: the part that the API and its processes share."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ def _value_of(document: Document) -> JsonValue:
 
 
 def _places(document: Document) -> JsonValue:
-    """Line and column by path, of the paths in the options."""
+    """Return line and column of each path in the options."""
     places = yaml_places(document.text)
     found = {path: place_of(path, places) for path in document.options}
     return {path: [place.line, place.column] for path, place in found.items() if place}

@@ -1,4 +1,4 @@
-"""What passes between the API and its reading processes, as JSON."""
+"""The JSON messages between the API and its reading processes."""
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 

@@ -1,7 +1,7 @@
-"""Client ID metadata documents: an OAuth client whose id is the URL that describes it.
+"""Client ID metadata documents: an OAuth client's id is the URL of its description.
 
-The URL is anybody's, so it is fetched as a webhook is sent: past the guard of addresses, and from
-the very address that was checked.
+Anyone may choose the URL, so it is fetched as a webhook is sent: with the guard of addresses, and
+from the very address that was checked.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from domain.webhooks.url import check_url
 
 MAX_BYTES: Final = 5 * 1024
 BUDGET_S: Final = 5.0
-"""For look-up, connection, TLS and the whole answer together."""
+"""The limit in seconds for lookup, connection, TLS and the whole response together."""
 _TRIED: Final = 2
-"""Addresses of one name."""
+"""The number of addresses tried for one name."""
 _KEPT_AT_MOST: Final = 500
-"""Documents, in one process."""
+"""The number of documents kept in one process."""
 _LONGEST_S: Final = 3_600
 _UNSAID_S: Final = 300
-"""How long a document is kept that does not say for how long it may be."""
+"""The lifetime in seconds of a document that does not state one."""
 _MAX_AGE: Final = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})")
 
 
@@ -58,7 +58,8 @@ class HttpClientDocuments:
         look_up: LookUp = system_look_up,
         budget_s: float = BUDGET_S,
     ) -> None:
-        """`allow_private`, `ca_file`: as for webhooks. Raises OSError if `ca_file` is no good."""
+        """`allow_private`, `ca_file`: as for webhooks. Raises OSError if `ca_file` cannot be
+        used."""
         self._now = now
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
@@ -85,7 +86,7 @@ class HttpClientDocuments:
         return client
 
     async def _fetched(self, url: str, asked_by: str) -> tuple[bytes, int]:
-        """The document, and for how many seconds it may be kept."""
+        """Return the document, and for how many seconds it may be kept."""
         host = str(urlsplit(url).hostname)
         addresses = vetted(await self._found(host, asked_by), allow_private=self._allow_private)
         async with httpx.AsyncClient(
@@ -107,7 +108,7 @@ class HttpClientDocuments:
 
 
 async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[bytes, int]:
-    """Dials the address and nothing else; certificate and Host are those of the name."""
+    """Dial this address only; certificate and Host are those of the name."""
     parts = urlsplit(url)
     dialled = f"[{address}]" if isinstance(address, IPv6Address) else str(address)
     target = parts._replace(netloc=f"{dialled}:{parts.port or 443}").geturl()
@@ -125,7 +126,8 @@ async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[b
 
 
 def _checked(url: str, allow_private: bool) -> str:
-    """Raises OAuthRefused: an id has one spelling, for it is compared to the letter."""
+    """Return the URL of an id. Raises OAuthRefused: ids are compared exactly, so each has one
+    spelling."""
     try:
         same = check_url(url, allow_private) == url
     except InvalidWebhook:
@@ -137,7 +139,7 @@ def _checked(url: str, allow_private: bool) -> str:
 
 
 def _lasts(cache_control: str | None) -> int:
-    """Seconds that an answer may be kept, by its header (RFC 9111)."""
+    """Return for how many seconds a response may be kept, by its header (RFC 9111)."""
     if cache_control is None:
         return _UNSAID_S
     told = cache_control.lower()

@@ -1,4 +1,4 @@
-"""What an OpenID provider says of who signed in: the ID token, and the user's address."""
+"""ID tokens of an OpenID provider: verification, and the user's address."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from domain.identity.address import sign_in_address
 from domain.identity.errors import InvalidAddress
 from domain.tenants.user import is_user_id
 
-# Of a token whose algorithm's name does not end in the digest's.
+# The digest of an access token, by the last three characters of the algorithm's name.
 _HALVES: Final = {"256": "sha256", "384": "sha384", "512": "sha512", "DSA": "sha512"}
 
 
@@ -28,9 +28,9 @@ async def id_token_claims(
     nonce: str,
     access_token: str,
 ) -> Mapping[str, object]:
-    """The claims of a token that answers this very sign-in (OpenID Connect Core, 3.1.3.7).
+    """Return the claims of a token that answers this very sign-in (OpenID Connect Core, 3.1.3.7).
 
-    Raises jwt.PyJWTError, whatever is wrong with it.
+    Raises jwt.PyJWTError for any invalid token.
     """
     claims = await signed_claims(
         token,
@@ -59,7 +59,7 @@ async def id_token_claims(
 
 
 def proved_address(claims: Mapping[str, object]) -> str | None:
-    """The address, where the provider vouches for it: only `true` does."""
+    """Return the address if the provider vouches for it, else None: only `true` counts."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return None

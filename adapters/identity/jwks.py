@@ -1,7 +1,7 @@
-"""The published keys of another identity provider: fetched when needed, kept while it is away.
+"""The published keys of another identity provider: fetched when needed, kept during its outages.
 
-PyJWT's own client will not do: it blocks, forgets its keys when the provider is away at the wrong
-moment, and then asks anew for every caller.
+PyJWT's own client is unsuitable: it blocks, forgets its keys if the provider is down at the wrong
+moment, and then fetches again for every caller.
 """
 
 import asyncio
@@ -15,30 +15,31 @@ import jwt
 import structlog
 
 LIFESPAN_S: Final = 300.0
-"""The first request with a known key after this long has the set fetched, and does not wait for it:
-a key that the provider has removed is still accepted until then."""
+"""After this time, the first request with a known key starts a fetch and does not wait for it. A
+key that the provider has removed is still accepted until then."""
 KEPT_S: Final = 3600.0
-"""No key is accepted for longer than this after it was fetched, whatever the provider does."""
+"""No key is accepted for longer than this after it was fetched, even during an outage."""
 COOLDOWN_S: Final = 30.0
-"""Between two fetches, so that tokens with made-up key names cost the provider nothing."""
+"""The pause between fetches, so that tokens with made-up key names cost the provider nothing."""
 FIRST_RETRY_S: Final = 5.0
-"""Between two fetches as long as none has succeeded: until then nobody can sign in."""
+"""The pause between fetches until one has succeeded: before that, no one can sign in."""
 TIMEOUT_S: Final = 3.0
-"""Of one fetch, whole."""
+"""The limit of one fetch as a whole."""
 MAX_BODY: Final = 256 * 1024
-"""Bytes of a set; real ones have a few thousand."""
+"""The limit of a set in bytes; real ones have a few thousand."""
 
-# What a key that names no algorithm may be for; a curve has only one.
+# The algorithms of an RSA key that names none; a curve has only one.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 _log = structlog.get_logger(__name__)
 
 
 class ProviderKeys:
-    """One set for all requests of the process. A known key costs no waiting until it is too old."""
+    """The keys for all requests of the process. A known key needs no waiting until it is too
+    old."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
-        """`clock`: seconds that never go back."""
+        """`clock`: a monotonic clock, in seconds."""
         self._url = url
         self._clock = clock
         self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)
@@ -48,21 +49,22 @@ class ProviderKeys:
         self._fetch: asyncio.Task[None] | None = None
 
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """The key of that name, by algorithm; asks the provider if there is none or it is old.
+        """Return the key of that name, by algorithm. Fetches the set if the key is unknown or old.
 
-        The answer is waited for only if there is none to go on with.
+        The fetch is awaited only if there is no key to use meanwhile.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()
             if fetch is not None:
-                # A caller that hangs up must not take the others' fetch along.
+                # A caller that disconnects must not cancel the others' fetch.
                 await asyncio.shield(fetch)
         elif self._age() >= LIFESPAN_S:
             self._refresh()
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
     async def only(self) -> str | None:
-        """The name of the provider's key, if it has just one: a token need not name that."""
+        """Return the name of the provider's key if it has just one: a token need not name that
+        one."""
         if not self._keys and (fetch := self._refresh()) is not None:
             await asyncio.shield(fetch)
         return next(iter(self._keys)) if len(self._keys) == 1 else None
@@ -77,7 +79,7 @@ class ProviderKeys:
         return self._clock() - self._fetched_at
 
     def _refresh(self) -> asyncio.Task[None] | None:
-        """The fetch under way, or a new one, or none while the last one is recent."""
+        """Return the running fetch, or a new one, or None while the last one is recent."""
         if self._fetch is None or self._fetch.done():
             never = self._fetched_at == -math.inf
             pause = FIRST_RETRY_S if never else COOLDOWN_S
@@ -88,7 +90,7 @@ class ProviderKeys:
         return self._fetch
 
     async def _replace(self) -> None:
-        """Put the provider's keys in place of ours, or keep ours if it does not give any."""
+        """Replace our keys by the provider's, or keep ours if the fetch fails."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 keys = _usable(json.loads(await self._published()))
@@ -110,29 +112,30 @@ class ProviderKeys:
 
 
 def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
-    """The keys that can verify a signature, by name and algorithm.
+    """Return the keys that can verify a signature, by name and algorithm.
 
-    Raises ValueError if it is no JWK set.
+    Raises ValueError if the document is not a JWK set.
     """
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
         raise ValueError("no JWK set")  # noqa: TRY004 - the document is wrong, not our code
     keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
-        # A private part that is published protects nothing any more.
+        # A published private key no longer protects anything.
         if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
             continue
         try:
             bound = _bound(entry)
         except (jwt.PyJWTError, TypeError, ValueError, NotImplementedError):
-            continue  # of a kind that we do not know
+            continue  # an unknown kind of key
         if isinstance(entry.get("kid"), str):
             keys[entry["kid"]] = bound
     return keys
 
 
 def _bound(jwk: dict[str, object]) -> dict[str, jwt.PyJWK]:
-    """The key, once for each algorithm that it is for. PyJWT refuses one of another kind of key."""
+    """Return the key for each of its algorithms. PyJWT refuses one that needs another kind of
+    key."""
     if jwk.get("kty") == "RSA" and not jwk.get("alg"):
         return {name: jwt.PyJWK(jwk, algorithm=name) for name in _OF_RSA}
     key = jwt.PyJWK(jwk)

@@ -1,7 +1,7 @@
 """Another identity provider that signs people in: OpenID Connect's code flow, with PKCE.
 
-authlib makes the protocol's requests. They go out by our one way to other people's APIs, with its
-deadlines and its limit of size.
+authlib builds the protocol's requests. They are sent like all calls to other systems' APIs, with
+the same deadlines and size limit.
 """
 
 import asyncio
@@ -36,10 +36,10 @@ from settings.group import is_fetched_safely
 from settings.identity import ASYMMETRIC, IdentitySettings
 
 LIFESPAN_S: Final = 3600.0
-"""After this long the provider is asked anew where its endpoints are; until it answers, what it
-said before goes on."""
+"""After this time the provider is asked again for its endpoints; until it answers, the earlier ones
+stay in use."""
 RETRY_S: Final = 5.0
-"""Between two questions that fail: who comes meanwhile is told at once."""
+"""The pause after a failed request: callers in between get the error immediately."""
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
@@ -49,7 +49,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Metadata(BaseModel):
-    """What a provider says of itself (OpenID Connect Discovery 1.0, RFC 9207)."""
+    """A provider's metadata (OpenID Connect Discovery 1.0, RFC 9207)."""
 
     issuer: str
     authorization_endpoint: _Endpoint
@@ -85,7 +85,7 @@ class _Known:
 
 
 class OidcProvider:
-    """One for all requests of the process."""
+    """The provider, for all requests of the process."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class OidcProvider:
         redirect_uri: str,
         clock: Callable[[], float],
     ) -> None:
-        """`clock`: seconds that never go back."""
+        """`clock`: a monotonic clock, in seconds."""
         self._http = http
         self._issuer = issuer
         self._client_id = client_id
@@ -111,7 +111,7 @@ class OidcProvider:
         self._asking = asyncio.Lock()
 
     async def sign_in_url(self, attempt: SignInAttempt) -> str:
-        """Where the browser goes to sign in. Raises ProviderUnreachable."""
+        """Return the URL where the browser signs in. Raises ProviderUnreachable."""
         known = await self._provider()
         client = OAuth2Client(
             session=None,
@@ -129,7 +129,7 @@ class OidcProvider:
         return str(url)
 
     async def check_issuer(self, said: str | None) -> None:
-        """Whether an answer's `iss` (RFC 9207) is this provider: several may answer to one page.
+        """Check that an answer's `iss` (RFC 9207) is this provider: several may answer to one page.
 
         Raises SignInInterrupted, ProviderUnreachable.
         """
@@ -140,10 +140,9 @@ class OidcProvider:
             raise SignInInterrupted
 
     async def person(self, code: str, attempt: SignInAttempt) -> ProvedPerson:
-        """Who signed in, for the code that the browser brought.
+        """Return the person who signed in, for the code that the browser brought.
 
-        Raises SignInInterrupted for a code that is not good, ProviderAnswerInvalid,
-        ProviderUnreachable.
+        Raises SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable.
         """
         known = await self._provider()
         tokens = await self._tokens(known.metadata, code, attempt)
@@ -158,7 +157,7 @@ class OidcProvider:
                 access_token=tokens.access_token,
             )
         except jwt.PyJWTError as error:
-            # The kind alone: the messages quote the token.
+            # The kind only, because the messages quote the token.
             _log.error("identity provider's token refused", reason=type(error).__name__)
             raise ProviderAnswerInvalid from None
         subject = str(claims["sub"])
@@ -167,9 +166,9 @@ class OidcProvider:
         return ProvedPerson(subject, proved_address(claims))
 
     async def sign_out_url(self, back: str) -> str | None:
-        """Where the browser signs out of the provider too; None where there is no such page.
+        """Return the URL where the browser signs out of the provider too, or None if there is none.
 
-        `back`: where it goes on then. Raises ProviderUnreachable.
+        `back`: the URL where the browser continues. Raises ProviderUnreachable.
         """
         endpoint = (await self._provider()).metadata.end_session_endpoint
         if endpoint is None:
@@ -198,12 +197,12 @@ class OidcProvider:
     async def _user_info(
         self, endpoint: str, tokens: _Tokens, subject: str
     ) -> Mapping[str, object]:
-        """The claims of the user: many providers keep the address out of the ID token."""
+        """Return the user's claims: many providers keep the address out of the ID token."""
         headers = {"authorization": f"Bearer {tokens.access_token}"}
         request = self._http.build_request("GET", endpoint, headers=headers)
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
-        if found.sub != subject:  # somebody else's (OpenID Connect Core, 5.3.2)
+        if found.sub != subject:  # another user's (OpenID Connect Core, 5.3.2)
             _log.error("identity provider's user info refused")
             raise ProviderAnswerInvalid
         return found.model_extra or {}
@@ -216,7 +215,7 @@ class OidcProvider:
         return next((method for method in known if method in offered), known[0])
 
     async def _provider(self) -> _Known:
-        """What is known of the provider. Raises ProviderUnreachable."""
+        """Return the provider's metadata and keys. Raises ProviderUnreachable."""
         if self._known is None or self._clock() - self._known.asked_at >= LIFESPAN_S:
             async with self._asking:
                 await self._ask()
@@ -225,7 +224,7 @@ class OidcProvider:
         return self._known
 
     async def _ask(self) -> None:
-        """Have it told where its endpoints are, unless that was just done, or has just failed."""
+        """Fetch the provider's endpoints, unless a fetch has just succeeded or failed."""
         known, now = self._known, self._clock()
         if (known and now - known.asked_at < LIFESPAN_S) or now - self._failed_at < RETRY_S:
             return
@@ -269,7 +268,7 @@ def oidc_provider(
     redirect_uri: str,
     clock: Callable[[], float],
 ) -> OidcProvider | None:
-    """The provider that signs people in, None if it is our own."""
+    """Return the provider that signs people in, or None if it is our own."""
     if settings.oidc_issuer is None or settings.oidc_client_id is None:
         return None
     secret = settings.oidc_client_secret

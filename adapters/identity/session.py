@@ -16,7 +16,7 @@ _log = structlog.get_logger(__name__)
 
 
 class SessionVerifier:
-    """Tells whose token one is. What may be in it is fixed here, never read from the token."""
+    """Verifies tokens. Their accepted contents are fixed here, never read from the token."""
 
     def __init__(
         self,
@@ -28,9 +28,10 @@ class SessionVerifier:
         admins: frozenset[str],
         admin_claim: str | None = None,
     ) -> None:
-        """`admin_claim`: what makes an internal admin if it is true; for a provider of ours only.
+        """`admin_claim`: the claim that makes an internal admin if it is true; for our own provider
+        only.
 
-        `admins` are user ids that are internal admins whatever their token says.
+        `admins` are user ids that are internal admins regardless of their token.
         """
         self._keys = keys
         self._issuer = issuer
@@ -40,7 +41,7 @@ class SessionVerifier:
         self._admin_claim = admin_claim
 
     async def verify(self, token: str) -> User:
-        """The token's user. Raises Unauthenticated, whatever is wrong with it."""
+        """Return the token's user. Raises Unauthenticated for any invalid token."""
         try:
             claims = await signed_claims(
                 token,
@@ -50,7 +51,7 @@ class SessionVerifier:
                 algorithms=self._algorithms,
             )
         except jwt.PyJWTError as error:
-            # The kind alone: the messages quote the token.
+            # The kind only, because the messages quote the token.
             _log.info("session token refused", reason=type(error).__name__)
             raise Unauthenticated from None
         user_id = claims["sub"]
@@ -64,17 +65,17 @@ class SessionVerifier:
 
 
 def session_keys(settings: IdentitySettings) -> SessionKeys | None:
-    """Our own provider's keys, None if users sign in elsewhere or not at all."""
+    """Return our own provider's keys, or None if users sign in elsewhere or not at all."""
     if settings.has_other_provider or settings.session_key is None:
         return None
     return SessionKeys(settings.session_key.get_secret_value())
 
 
 def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
-    """The verifier of the configured provider, None if there is none. Needs a running loop."""
+    """Return the verifier of the configured provider, or None. Needs a running loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
-        # Another provider's claims are not ours to trust with every tenant: admins are listed.
+        # Another provider's claims must not grant access to every tenant: admins are listed.
         return SessionVerifier(
             ProviderKeys(settings.jwt_jwks_url, clock=time.monotonic),
             issuer=settings.jwt_issuer,

@@ -28,12 +28,12 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 class SessionKeys:
-    """Signs with the first key and vouches for the tokens of all, so that keys can be rotated."""
+    """Signs with the first key and accepts the tokens of all, so that keys can be rotated."""
 
     def __init__(self, keys: str) -> None:
         """`keys`: P-256 private keys, comma-separated, newest first. Raises ValueError.
 
-        Each is a PEM, or the base64 text of the DER that stands inside one.
+        Each is a PEM, or the base64 text of its DER.
         """
         private = [_private_key(text) for text in keys.split(",")]
         public = [_public_jwk(key) for key in private]
@@ -44,7 +44,7 @@ class SessionKeys:
         """The JWK set of the public parts."""
 
     def sign(self, user: User, now: datetime) -> str:
-        """A token that vouches for the user for one hour."""
+        """Return a token for the user, valid for LIFETIME."""
         claims: dict[str, object] = {
             "iss": ISSUER,
             "aud": AUDIENCE,
@@ -60,11 +60,11 @@ class SessionKeys:
         return self._verifying.get(kid)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Close nothing: no resource is held."""
 
 
 def new_session_key() -> str:
-    """A fresh key, on one line."""
+    """Return a new key, on one line."""
     der = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.DER, PrivateFormat.PKCS8, NoEncryption()
     )
@@ -84,13 +84,13 @@ def _private_key(text: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
-    """The public part, named by its thumbprint, so that nobody has to make up names."""
+    """Return the public part, named by its thumbprint, so that operators need no names."""
     parts: dict[str, str] = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
     return {**parts, "kid": thumbprint(parts), "use": "sig", "alg": ALGORITHM}
 
 
 def thumbprint(jwk: Mapping[str, str]) -> str:
-    """The digest that names an elliptic-curve key (RFC 7638)."""
+    """Return the digest that names an elliptic-curve key (RFC 7638)."""
     required = {name: jwk[name] for name in ("crv", "kty", "x", "y")}
     canonical = json.dumps(required, separators=(",", ":"), sort_keys=True)
     digest = base64.urlsafe_b64encode(hashlib.sha256(canonical.encode()).digest())

@@ -1,4 +1,4 @@
-"""A JWT that somebody presents: what is looked at before a word of it is believed."""
+"""Verification of a JWT, before any of its claims is trusted."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol
@@ -11,9 +11,9 @@ _REQUIRED: Final = ("exp", "iat", "sub", "aud", "iss")
 
 class KeySource(Protocol):
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """The provider's public key of that name, None if it has none now.
+        """Return the provider's public key of that name, or None if it has none now.
 
-        It comes by the algorithms it is for, each time bound to that one.
+        The key is returned by algorithm, each time bound to that one.
         """
 
     async def close(self) -> None: ...
@@ -28,16 +28,16 @@ async def signed_claims(
     algorithms: tuple[str, ...],
     unnamed: str | None = None,
 ) -> dict[str, object]:
-    """The token's claims. `unnamed`: the name of the key that a token means which names none.
+    """Return the token's claims. `unnamed`: the name of the key for a token that names none.
 
-    Raises jwt.PyJWTError, whatever is wrong with it.
+    Raises jwt.PyJWTError for any invalid token.
     """
-    # Of the header only `kid` counts, as the name of a key that we have; `jwk`, `jku` and `x5u`
+    # Only the header's `kid` is used, as the name of a key that we have; `jwk`, `jku` and `x5u`
     # would let the token bring its own.
     header = jwt.get_unverified_header(token)
     if "crit" in header:
         raise jwt.InvalidTokenError("an extension that must be understood")
-    # `alg` chooses among those that are both allowed and the key's.
+    # `alg` chooses among the algorithms that are both allowed and the key's.
     kid, algorithm = header.get("kid", unnamed), header.get("alg")
     if not isinstance(kid, str) or algorithm not in algorithms:
         raise jwt.InvalidTokenError("no name of a key, or an algorithm that is not allowed")

@@ -1,4 +1,4 @@
-"""Mail out, by SMTP."""
+"""Outgoing mail, by SMTP."""
 
 import asyncio
 from email.headerregistry import Address
@@ -15,20 +15,20 @@ from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
-# Over everything, below the 10 s that the activity may take.
+# The limit of one sending, below the 10 s that the activity may take.
 _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """Sends by the server of SMTP_URL, or by a client's own. One connection a mail: nothing stale
-    can be reused.
+    """Sends by the server of SMTP_URL, or by a client's own. Each mail has its own connection, so
+    that no stale one is reused.
 
-    What a server says goes nowhere: errors are kept by Temporal, and the text may be a stranger's.
+    A server's replies are not passed on: Temporal keeps errors, and the text may be a stranger's.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
-        """`own`: the way to clients' servers. Raises InvalidInput for a URL or sender that cannot
-        be used."""
+        """`own`: the connections to clients' servers. Raises InvalidInput for a URL or sender that
+        cannot be used."""
         self._server = urlsplit(smtp_url) if smtp_url else None
         if self._server is not None and (
             self._server.scheme not in ("smtp", "smtps") or not self._server.hostname
@@ -59,9 +59,9 @@ class SmtpMailer:
         return str(message["Message-ID"])
 
     def _check_way(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> None:
-        """Raises MailRefused."""
+        """Raise MailRefused if the sender may not write to this address."""
         to = customer_key(mail.to)
-        # A mail to an own address comes back as the next message to answer.
+        # A mail to our own address would come back as the next message to answer.
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):
@@ -105,7 +105,7 @@ def _address(sender: MailSender) -> Address:
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
-    """MAIL, RCPT and DATA. A reply tells what became of the text; silence tells nothing."""
+    """Send MAIL, RCPT and DATA. A reply states the outcome; without one, it is unknown."""
     try:
         async with asyncio.timeout_at(deadline):
             await client.send_message(message)
@@ -125,7 +125,7 @@ async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: f
 
 
 def _is_temporary(error: aiosmtplib.SMTPException) -> bool:
-    """Whether a refusal was of the 4xx kind."""
+    """Return whether a refusal has a 4xx code."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         return all(400 <= refused.code < 500 for refused in error.recipients)
     return isinstance(error, aiosmtplib.SMTPResponseException) and 400 <= error.code < 500

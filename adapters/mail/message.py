@@ -1,4 +1,4 @@
-"""A mail of ours, as it goes over the wire."""
+"""An outgoing mail in its wire format."""
 
 from email.errors import HeaderParseError
 from email.headerregistry import Address
@@ -9,7 +9,7 @@ from domain.integrations.errors import MailRefused
 
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
-    """Its Message-ID is of the sender's domain. Raises MailRefused."""
+    """Return the message. Its Message-ID has the sender's domain. Raises MailRefused."""
     message = EmailMessage()
     try:
         message["Message-ID"] = f"<{mail.name}@{sender.domain}>"
@@ -23,9 +23,9 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
         if mail.references:
             message["References"] = " ".join(mail.references)
     except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
-        # How the header library refuses line breaks and malformed addresses.
+        # The header library's errors for line breaks and malformed addresses.
         raise MailRefused("the mail's headers cannot be written") from error
-    # RFC 3834 and, for Exchange, its own header: tells other robots not to answer.
+    # RFC 3834 and, for Exchange, its own header: other robots must not answer.
     message["Auto-Submitted"] = mail.auto_submitted
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
     message.set_content(mail.text)

@@ -1,8 +1,8 @@
-"""Clients' own mail servers: strangers' machines, by TLS only and never many at once.
+"""Clients' own mail servers: untrusted machines, by TLS only and with few connections at a time.
 
-A server that is silent, drips or never ends costs its own client's mails and no other's: a
-client has a few places, all clients together have a share of the worker, and every send has one
-deadline. What a server says is bounded by aiosmtplib: 8 KiB a line, 32 KiB an answer.
+A server that is silent, slow or endless delays its own client's mails and no other's: a client has
+a few places, all clients together have a share of the worker, and every sending has one deadline.
+aiosmtplib limits a server's reply to 8 KiB a line and 32 KiB in total.
 """
 
 import asyncio
@@ -20,18 +20,19 @@ from domain.integrations.client_sender import unseal_password
 from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
 
 _AT_ONCE: Final = 4
-"""Connections of one client."""
+"""The limit of connections of one client."""
 _ALL_AT_ONCE: Final = 32
-"""Of all clients: a third of what a worker does at once, so that it never is all of it."""
+"""The limit of all clients: a third of a worker's concurrency, so that they never take all of
+it."""
 _PATIENCE_S: Final = 1.0
-"""For a place. Temporal tries again what found none."""
+"""The wait for a place, in seconds. Temporal retries a mail that found none."""
 
 
 class OwnServers:
     """Used by one event loop."""
 
     def __init__(self, sealer: Sealer, guard: SmtpGuard, tls: ssl.SSLContext) -> None:
-        """`tls`: which certificates are believed; each is checked, and its name."""
+        """`tls`: the trusted certificates; each server's certificate is checked, and its name."""
         self._sealer = sealer
         self._guard = guard
         self._tls = tls
@@ -42,7 +43,8 @@ class OwnServers:
     async def connected(
         self, sender: MailSender, server: SmtpServer, here: str, deadline: float
     ) -> AsyncIterator[aiosmtplib.SMTP]:
-        """A connection in TLS, logged in. `here`: the name that we introduce ourselves by.
+        """Yield a TLS connection that is logged in. `here`: the name by which we introduce
+        ourselves.
 
         Raises MailUnreachable, MailServerUntrusted, MailServerForbidden, MailLoginRefused.
         """
@@ -63,7 +65,7 @@ class OwnServers:
                     )
                     held.callback(_cut, client)
                     await _enter(client, server, password)
-            # ValueError: an answer of the login's that aiosmtplib cannot read.
+            # ValueError: a reply to the login that aiosmtplib cannot read.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
                 raise _explained(error) from None
             yield client
@@ -75,7 +77,7 @@ class OwnServers:
             raise MailLoginRefused("the stored password cannot be read") from None
 
     async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
-        """Its own first: a client that has its share takes no place in the line of all."""
+        """Take the client's own place first: a client that has its share takes no place of all."""
         mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
         try:
             async with asyncio.timeout(_PATIENCE_S):
@@ -86,14 +88,14 @@ class OwnServers:
 
 
 def _cut(client: aiosmtplib.SMTP) -> None:
-    """Without a farewell, which a silent server would have us wait for."""
+    """Close without QUIT, because we would have to wait for a silent server."""
     if isinstance(client.transport, asyncio.WriteTransport):
         client.transport.abort()
     client.close()
 
 
 async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | None) -> None:
-    """From the greeting to the login. Only the greeting and STARTTLS are said in the clear."""
+    """Connect and log in. Only the greeting and STARTTLS are unencrypted."""
     await client.connect()
     if server.starttls:
         await client.ehlo()
@@ -109,7 +111,7 @@ async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | No
 
 
 def _explained(error: Exception) -> MailUnreachable | MailLoginRefused:
-    """In our words, whatever the server's were."""
+    """Return the error in our own words, without the server's."""
     for one in (error, error.__cause__):
         if isinstance(one, ssl.SSLError):
             return MailServerUntrusted("the mail server's certificate or TLS is not accepted")

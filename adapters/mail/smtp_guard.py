@@ -1,5 +1,5 @@
-"""Which mail servers of clients' may be talked to: the same guard as for their webhooks, when one
-is stored and again for every mail."""
+"""The guard of clients' mail servers: the checks of webhooks, when a server is stored and again for
+every mail."""
 
 import socket
 from typing import Final
@@ -38,8 +38,8 @@ class SmtpGuard:
         return name
 
     async def connect(self, client_id: str, host: str, port: int) -> socket.socket:
-        """To an address that was looked up and vetted now: the one that is dialled, whatever the
-        name leads to a moment later. Raises MailServerForbidden, MailUnreachable."""
+        """Connect to an address that was looked up and checked now, so that a later change of the
+        name has no effect. Raises MailServerForbidden, MailUnreachable."""
         try:
             addresses = vetted(
                 await self._found(client_id, host), allow_private=self._allow_private

@@ -27,7 +27,7 @@ def _answered(request: bytes) -> Answer:
 
 
 def _warm_up() -> None:
-    """Read the word lists before the first event, whose time they would take."""
+    """Load the word lists before the first event, so that they do not use up its time."""
     mail = InboundEvent(
         event_type="email.inbound",
         payload={"subject": "Order 1042", "html_body": "<p>Where is my order?</p>"},

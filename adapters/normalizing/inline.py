@@ -1,4 +1,4 @@
-"""Normalization within a budget of steps: what both a worker and its processes do."""
+"""Normalization within a step budget: the part that a worker and its processes share."""
 
 from domain.core.effort import budget
 from domain.intake.event import InboundEvent
@@ -9,7 +9,7 @@ from domain.intake.ports import Normalized
 def normalize_inline(
     event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...]
 ) -> Normalized:
-    """Raises OverBudget."""
+    """Normalize an event, and count the steps. Raises OverBudget."""
     with budget() as effort:
         unified = normalize(event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids)
     return Normalized(unified, effort.spent)

@@ -1,4 +1,4 @@
-"""Normalization where it can be ended: large events in processes of their own."""
+"""Normalization with a limit: large events in separate processes that can be ended."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _CHILD: Final = "adapters.normalizing.child"
 
 
 class NormalizerPool:
-    """A `Normalizer`. Small events are normalized at once, large ones in a process."""
+    """A `Normalizer`. Small events are normalized in place, large ones in a separate process."""
 
     def __init__(self, *, cpu_s: float = CPU_S) -> None:
         self._processes = ProcessPool(_CHILD, cpu_s=cpu_s)
@@ -22,8 +22,8 @@ class NormalizerPool:
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
     ) -> Normalized:
-        """Raises OverBudget when the event takes more than it may, EngineUnavailable when no
-        process is free in time."""
+        """Normalize an event. Raises OverBudget if it takes more than allowed, EngineUnavailable if
+        no process is free in time."""
         if not is_large(event):
             return normalize_inline(
                 event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids

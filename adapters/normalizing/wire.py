@@ -1,4 +1,4 @@
-"""What passes between a worker and its normalizing processes, as JSON."""
+"""The JSON messages between a worker and its normalizing processes."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,8 +14,8 @@ class Request(BaseModel):
 
 
 class Answer(BaseModel):
-    """`event`: None where the budget of steps was not enough. `failed`: the type of an error that
-    nobody expected; its message stays in the process, for it may quote the mail."""
+    """`event`: None if the step budget was exceeded. `failed`: the type of an unexpected error; its
+    message stays in the process, because it may quote the mail."""
 
     model_config = ConfigDict(frozen=True)
 

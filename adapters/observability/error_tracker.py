@@ -1,4 +1,4 @@
-"""The error tracker of a process: counts errors by kind and client, and loses none of them.
+"""The error tracker of a process: it counts errors by kind and client, and loses none of them.
 
 Source: docs/decisions/0078.
 """
@@ -24,12 +24,12 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
 Send = Callable[[str, ErrorReport], Awaitable[None]]
-"""Hands a report over by its id; the same id twice is one report. Raises EngineUnavailable where it
-has to be tried again."""
+"""Hands over a report with its id; the same id twice is one report. Raises EngineUnavailable if it
+must be retried."""
 
 REPORT_EVERY_S: Final = 10.0
 MAX_OPEN: Final = 2_000
-"""Reports that are counted into at once. Beyond, errors are counted by kind without the client."""
+"""The limit of open reports. Beyond it, errors are counted by kind without the client."""
 _ADOPT_EVERY_S: Final = 60.0
 _SYNC_EVERY_S: Final = 0.5
 _FLUSH_S: Final = 2.0
@@ -45,10 +45,10 @@ _log = structlog.get_logger(__name__)
 async def error_tracker(
     dsn: str | None, spool: Path, keep: Send, redactor: Redactor, metrics: Metrics
 ) -> AsyncIterator[ErrorTracker]:
-    """The process's tracker: Sentry if there is a DSN, else `keep`.
+    """Run the process's tracker: Sentry if there is a DSN, else `keep`.
 
-    The end of the block waits a short time for what is not handed over; the rest stays in the spool
-    for the next process. Raises InvalidInput for a spool that cannot be written.
+    The end of the block waits a short time for reports that are not handed over; the rest stays in
+    the spool for the next process. Raises InvalidInput if the spool cannot be written.
     """
     async with AsyncExitStack() as held:
         send = keep
@@ -78,8 +78,8 @@ class _Open:
 
 
 class SpooledTracker:
-    """Reports the first error of a kind at once, and counts further ones into a report that is due
-    `REPORT_EVERY_S` later. A kind is a place, a code, an exception's type and a client.
+    """Reports the first error of a kind immediately, and counts further ones into a report that is
+    due `REPORT_EVERY_S` later. A kind is a place, a code, an exception's type and a client.
 
     Each error is in the spool before `report` returns, and leaves it when `send` has succeeded.
     """
@@ -132,14 +132,14 @@ class SpooledTracker:
         self._spool.add(added.id, report)
 
     async def run(self) -> None:
-        """Hand reports over, adopt those of ended processes and sync the spool, for ever."""
+        """Hand reports over, adopt those of ended processes and sync the spool, forever."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hand_over_for_ever())
             group.create_task(self._sync_for_ever())
             group.create_task(self._adopt_for_ever())
 
     async def flush(self) -> None:
-        """Hand over what is open, for a short time. The rest stays in the spool."""
+        """Hand over the open reports, for a short time. The rest stays in the spool."""
         left = ([self._sending] if self._sending else []) + [*self._open.values()]
         self._open.clear()
         try:
@@ -188,7 +188,7 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # Of no kind that is counted into: its number is complete.
+                    # Not counted into any more: its number is complete.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)
@@ -204,7 +204,8 @@ class SpooledTracker:
 
     @contextmanager
     def _spooling(self) -> Iterator[None]:
-        """A full or broken disk costs the report its place there, not the caller an answer."""
+        """Log a full or broken disk: it costs the report its place there, not the caller an
+        answer."""
         try:
             yield
         except OSError as error:

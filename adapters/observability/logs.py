@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, on standard error, of our code and of the libraries."""
+"""Structured logs of our code and of the libraries: one JSON object per line, on standard error."""
 
 import logging
 import re
@@ -16,7 +16,7 @@ from domain.core.names import parse_run_id
 
 _log = structlog.get_logger("process")
 
-# What some libraries put into their own text: the exception with what it failed on.
+# Some libraries print an exception into their own text, with the values that it failed on.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)"
 )
@@ -25,7 +25,7 @@ _PRINTED_EXCEPTION: Final = re.compile(
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
     """Send our logs and those of the libraries to one place, from `level` upwards.
 
-    Libraries speak from WARNING on: below that they tell what they were given.
+    Libraries log from WARNING upwards: below that they log the data that they were given.
     """
     lowest = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     ending: list[Processor] = [
@@ -70,7 +70,7 @@ def configure_logs(level: str, redactor: Redactor | None = None) -> None:
 
 def _masked_by(redactor: Redactor) -> Processor:
     def mask(_: object, __: str, line: EventDict) -> EventDict:
-        # The record itself is for structlog, which takes it out.
+        # The record itself is for structlog, which removes it.
         kept = {name: line.pop(name) for name in ("_record", "_from_structlog") if name in line}
         return {**redactor.mapping(line), **kept}
 
@@ -80,8 +80,8 @@ def _masked_by(redactor: Redactor) -> Processor:
 def _without_values(_: object, __: str, line: EventDict) -> EventDict:
     """Replace an exception by its types and places.
 
-    Its values stay out of the log: locals, messages of PostgreSQL and of parsers quote what
-    customers wrote and what callers hold.
+    Its values stay out of the log: locals, and messages of PostgreSQL and of parsers, quote
+    customers' words and callers' secrets.
     """
     given = line.pop("exc_info", None)
     line.pop("stack_info", None)
@@ -102,7 +102,8 @@ def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict
 
 
 def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
-    """Lines of a workflow, and the library's on an activity, know their run by its id alone."""
+    """Add the ids of a run to lines of its workflow and activities, which have only a workflow
+    id."""
     for kind in ("temporal_workflow", "temporal_activity"):
         facts = getattr(line.get("_record"), kind, None)
         if isinstance(facts, dict):

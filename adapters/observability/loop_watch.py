@@ -1,4 +1,4 @@
-"""The watchdog of an event loop: how long it was held, by whatever ran on it."""
+"""The watchdog of an event loop: it measures how long the loop is held."""
 
 import time
 from asyncio import AbstractEventLoop, TimerHandle, get_running_loop
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
-"""Holds from here on are counted."""
-# A hold that begins within a pause is seen shorter by what is left of it, by half of it on average.
-# Each look wakes the process: a hundred a second take a hundredth of a processor.
+"""The shortest hold that is counted, in seconds."""
+# A hold that starts within a pause is measured shorter by the rest of the pause, half of it on
+# average. Each look wakes the process: a hundred per second take a hundredth of a processor.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
-"""`own`: the loop's thread itself worked as long as a hold. `other`: it worked less, and waited for
-the processor, or for a call that blocks."""
+"""`own`: the loop's thread itself worked for as long as a hold. `other`: it worked less, and waited
+for the processor, or for a blocking call."""
 
 
 class CountHolds(Protocol):
@@ -45,7 +45,7 @@ class _Watch:
 
 @contextmanager
 def watched_loop(count: CountHolds) -> Iterator[None]:
-    """Count the holds of the running loop, for as long as the block runs."""
+    """Count the holds of the running loop while the block runs."""
     watch = _Watch(get_running_loop(), count)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Numbers for Prometheus: what is counted in a process."""
+"""Metrics for Prometheus: the counts of a process."""
 
 import time
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Pool(Protocol):
-    """A pool of connections, as it is now."""
+    """The current state of a connection pool."""
 
     @property
     def size(self) -> int: ...
@@ -38,7 +38,7 @@ class Pool(Protocol):
 
 
 class _Pools(Collector):
-    """Read when somebody asks; a connection that is taken or given back costs nothing more."""
+    """Read when Prometheus asks; taking or returning a connection costs nothing more."""
 
     def __init__(self) -> None:
         self.pools: dict[str, Pool] = {}
@@ -59,8 +59,8 @@ def _of_pools(name: str, meaning: str) -> GaugeMetricFamily:
 
 
 class Metrics:
-    """The numbers of one process. Labels hold codes and names of ours, never a tenant or a path
-    as it was called: each value costs memory here and in Prometheus for good."""
+    """The metrics of one process. Labels hold our own codes and names, never a tenant or a path as
+    it was called: each value permanently costs memory here and in Prometheus."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -75,7 +75,7 @@ class Metrics:
             "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
         )
         self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
-        # Shown from the start: a number that begins at 1 is no rise for Prometheus.
+        # Shown from the start: a counter that starts at 1 is no increase for Prometheus.
         self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
         self._inbound = self._counter(
@@ -116,7 +116,7 @@ class Metrics:
         self.registry.register(self._pools)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request's end. `route`: the template; `status`: 0 if the caller got none."""
+        """Count a request's end. `route`: the template; `status`: 0 if the caller got none."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._durations.labels(known, route).observe(seconds)
@@ -128,11 +128,11 @@ class Metrics:
         self._refusals.labels(code).inc()
 
     def webhook_came(self, provider: str, was: str) -> None:
-        """`was`: whether it was new, known, a conflict, or left."""
+        """Count a webhook. `was`: whether it was new, known, a conflict, or left."""
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
-        """A webhook of the whole installation was believed, and no client has its account."""
+        """Count a trusted webhook of the whole installation for an account that no client has."""
         self._unowned.labels(provider).inc()
 
     def reported(self, code: str) -> None:
@@ -153,18 +153,19 @@ class Metrics:
         self._activity_durations.labels(name).observe(seconds)
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
-        """A try of a delivery. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
+        """Count an attempt of a delivery. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
         failure = attempt.failure if attempt else None
         self._deliveries.labels(status, failure or "").inc()
         if attempt is not None:
             self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:
-        """Our own way to receivers. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
+        """Show a failure of our own part of the way. Satisfies
+        `domain.webhooks.ports.WatchDeliveries`."""
         self._own_parts.labels(part).set(failing)
 
     def watch_pool(self, name: str, pool: Pool) -> None:
-        """Show the use of a pool of connections from now on."""
+        """Show the use of a connection pool from now on."""
         self._pools.pools[name] = pool
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
@@ -194,7 +195,7 @@ class _Count(ActivityInboundInterceptor):
 
 
 class CountActivities(Interceptor):
-    """Counts every execution, a repetition too."""
+    """Counts every execution, including repetitions."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics

@@ -1,5 +1,5 @@
-"""Traces by OpenTelemetry's protocol (OTLP over HTTP). Loaded only where they are on: the libraries
-are in requirements/otel.txt alone."""
+"""Traces by OpenTelemetry's protocol (OTLP over HTTP). Loaded only if enabled: the libraries are in
+requirements/otel.txt alone."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from temporalio.contrib.opentelemetry import TracingInterceptor
 
 _SERVICE: Final = "support-engine"
-# A collector that is silent keeps the sending thread for this long and nobody else.
+# A silent collector blocks the sending thread for this long, and nothing else.
 _ANSWERS_WITHIN_S: Final = 3
-# What a process that ends may still take to hand over the rest.
+# The time in which an ending process may still hand over the rest.
 _LAST_S: Final = 2.0
-# Ids, codes and names of ours. Whatever else a library notes may quote a customer.
+# Our own ids, codes and names. Any other attribute of a library may quote a customer.
 _KEPT: Final = frozenset(
     {
         "temporalWorkflowID",
@@ -43,7 +43,8 @@ class _RequestSpan:
         self._span = span
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None:
-        """`status`: 0 if the caller got no answer. `known`: whose it is."""
+        """End the span. `status`: 0 if the caller got no answer. `known`: the ids of the
+        request."""
         self._span.update_name(f"{method} {route}")
         self._span.set_attributes({"http.request.method": method, "http.route": route, **known})
         if status:
@@ -61,19 +62,19 @@ class _Traces:
 
     @contextmanager
     def request(self) -> Iterator[_RequestSpan]:
-        # Callers' own traces are not taken on: they are strangers'.
+        # Callers' own traces are not adopted, because callers are untrusted.
         with self._tracer.start_as_current_span("request", kind=SpanKind.SERVER) as span:
             yield _RequestSpan(span)
 
 
 class _Interceptor(TracingInterceptor):
-    # Nothing else goes from step to step: no baggage of anybody's.
+    # No baggage: nothing but the trace is passed from step to step.
     text_map_propagator = TraceContextTextMapPropagator()
 
 
 class _Reticent(SpanExporter):
-    """Lets out of each span its name, ids, times and known attributes, and nothing of an error but
-    that there was one: messages quote what customers wrote (decision 0020)."""
+    """Exports each span with its name, ids, times and known attributes. Errors keep no details,
+    because messages quote customers' words (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -104,9 +105,9 @@ def _told(span: ReadableSpan) -> ReadableSpan:
 
 @contextmanager
 def sending(endpoint: str, process: str) -> Iterator[_Traces]:
-    """Spans of this process to `endpoint`/v1/traces, in batches, by a thread of its own.
+    """Send spans of this process to `endpoint`/v1/traces, in batches, from a separate thread.
 
-    While it does not answer, 2,048 spans are kept; more are dropped.
+    While the endpoint does not answer, 2,048 spans are kept; more are dropped.
     """
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
     provider = TracerProvider(

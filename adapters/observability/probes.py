@@ -1,4 +1,4 @@
-"""METRICS_PORT: the numbers of a process, and a worker's health, from a thread of its own."""
+"""METRICS_PORT: a process's metrics and a worker's health, from a separate thread."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.questions import OK, Questions
 from domain.core.errors import InvalidInput
 
-# Longer than an event loop may be held in one go without something being wrong with it.
+# An event loop that is held for longer than this is not healthy.
 _LOOP_TURNS_WITHIN_S: Final = 5.0
 _LIBRARY_ANSWERS_WITHIN_S: Final = 2.0
 _CALLER_PATIENCE_S: Final = 10.0
@@ -27,15 +27,15 @@ _JSON: Final = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class _Health:
-    """`loop`: what must turn for the process to live. `readiness`: what else it needs to work."""
+    """`loop`: the event loop of a living process. `readiness`: the checks of its other needs."""
 
     loop: asyncio.AbstractEventLoop
     readiness: Questions[str]
 
 
 class Probes:
-    """What `METRICS_PORT` answers. `library`: where the Temporal library shows its own numbers on
-    this machine, which are shown with ours."""
+    """The answers of METRICS_PORT. `library`: the address on this machine of the Temporal library's
+    own metrics, which are shown with ours."""
 
     def __init__(self, metrics: Metrics) -> None:
         self.metrics = metrics
@@ -45,7 +45,7 @@ class Probes:
 
     @contextmanager
     def ready_when(self, readiness: Questions[str]) -> Iterator[None]:
-        """Answer for the running loop, for as long as the block runs."""
+        """Answer for the running loop while the block runs."""
         self._health = _Health(asyncio.get_running_loop(), readiness)
         try:
             yield
@@ -53,7 +53,7 @@ class Probes:
             self._health = None
 
     def numbers(self) -> bytes:
-        """Ours, then the library's."""
+        """Return our metrics, then the library's."""
         ours = generate_latest(self.metrics.registry)
         if self.library is None:
             return ours
@@ -64,7 +64,7 @@ class Probes:
             return ours
 
     def alive(self) -> tuple[int, dict[str, object]]:
-        """Whether the event loop turns. One that does not is not healed by waiting."""
+        """Return whether the event loop turns. A held loop does not recover by waiting."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:
@@ -76,7 +76,7 @@ class Probes:
         return 200, {"status": OK}
 
     def ready(self) -> tuple[int, dict[str, object]]:
-        """Whether work would be done now; one word for each part."""
+        """Return whether work would be done now, and one word for each part."""
         if self.draining:
             return 503, {"status": "draining", "checks": {}}
         if self._health is None:
@@ -94,15 +94,15 @@ class Probes:
 
 
 async def _turn() -> None:
-    """A turn of the loop."""
+    """Take one turn of the loop."""
 
 
 @contextmanager
 def shown(probes: Probes, host: str, port: int | None, *, health: bool = False) -> Iterator[None]:
-    """Serve GET /metrics at http://host:port; no port, no server.
+    """Serve GET /metrics at http://host:port; without a port, serve nothing.
 
-    `health`: /healthz and /readyz as well, for a process that has no other port. Raises
-    InvalidInput if the port cannot be had.
+    `health`: also serve /healthz and /readyz, for a process without another port. Raises
+    InvalidInput if the port cannot be opened.
     """
     if port is None:
         yield
@@ -164,4 +164,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """A question of Prometheus is no line in the log."""
+        """Log nothing: requests of Prometheus are not worth a line."""

@@ -1,4 +1,4 @@
-"""Questions to what a process needs, asked together: whether it is ready, and what waits."""
+"""Checks of what a process needs, run together: readiness and backlogs."""
 
 import asyncio
 import time
@@ -10,7 +10,7 @@ import structlog
 T = TypeVar("T")
 
 Check = Callable[[], Awaitable[str]]
-"""Returns "ok", or one word for what is missing. Whatever it raises means "unavailable"."""
+"""Returns "ok", or one word for what is missing. Any error that it raises means "unavailable"."""
 
 OK: Final = "ok"
 _READY_WITHIN_S: Final = 2.0
@@ -20,9 +20,9 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """Asks at most once in `kept_s`, however often it is asked itself.
+    """Runs its questions at most once in `kept_s`, however often it is called.
 
-    `failed` is the answer to a question that raised, `late` to one that took longer than
+    `failed` is the answer to a question that raised, `late` the answer to one that took longer than
     `within_s`.
     """
 
@@ -45,20 +45,20 @@ class Questions(Generic[T]):
         self._asked_at = 0.0
 
     async def answers(self) -> dict[str, T]:
-        """The answer to each question, at most `kept_s` old."""
+        """Return the answer to each question, at most `kept_s` old."""
         if self._asking is None or (
             self._asking.done() and time.monotonic() - self._asked_at > self._kept_s
         ):
             self._asking = asyncio.create_task(self._ask())
-        # One caller that goes away must not end it for the others.
+        # A caller that disconnects must not end it for the others.
         return await asyncio.shield(self._asking)
 
     async def _ask(self) -> dict[str, T]:
         for name, question in self._questions.items():
-            # One that has not come back is not asked a second time.
+            # A question that is still running is not asked a second time.
             if name not in self._running:
                 self._running[name] = asyncio.create_task(self._answer(name, question))
-        # Not cancelled when the time is over: a connection must not be left in the middle.
+        # Not cancelled at the time limit: a connection must not be interrupted midway.
         await asyncio.wait(self._running.values(), timeout=self._within_s)
         found = {
             name: task.result() if task.done() else self._late
@@ -76,7 +76,7 @@ class Questions(Generic[T]):
             return self._failed
 
     async def close(self) -> None:
-        """Wait a moment for what is still being asked; then nobody needs the answer."""
+        """Wait a moment for running questions, then cancel them."""
         if self._running:
             _, hanging = await asyncio.wait(self._running.values(), timeout=self._within_s)
             for task in hanging:
@@ -85,7 +85,7 @@ class Questions(Generic[T]):
 
 
 def readiness(checks: Mapping[str, Check]) -> Questions[str]:
-    """Each check's word, at most a second old; "timeout" for one that takes longer than 2 s."""
+    """Return each check's word, at most a second old; "timeout" for a check longer than 2 s."""
     return Questions(
         checks,
         failed="unavailable",

@@ -1,6 +1,6 @@
-"""Secrets and personal data out of text: the one place that knows what they look like.
+"""Redaction of secrets and personal data in text: the one place that knows what they look like.
 
-What a customer wrote cannot be recognised; it must not come here in the first place.
+A customer's own words cannot be recognised; they must not reach this code in the first place.
 """
 
 import re
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 MASK: Final = "[redacted]"
 
-# A shorter one would be found inside ordinary words.
+# Shorter ones would be found inside ordinary words.
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
-# Longer text is cut, with what may have been halved there.
+# Longer text is cut, including a part that the cut may have halved.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
-# What a secret is called, in front of `:` and `=` and as a whole name.
+# Names of secrets, in front of `:` and `=` and as a whole name.
 _NAMES: Final = "api_?key|token|secret|password|passwd|pwd|authorization|cookie"
 _SECRET_NAME: Final = re.compile(rf"(?i)^(?:.*[_-])?(?:{_NAMES}|dsn)$")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+")
-# A name, four numbers, or what ends in letters; not a version, as in `temporalio@1.35.0`.
+# Matches a name, four numbers, or an ending in letters; not a version, as in `temporalio@1.35.0`.
 _AT_HOST: Final = re.compile(
     r"\A.+(?:@|%40)(?:[^\W\d_][\w-]+(?:\.[\w-]+)*|\d+(?:\.\d+){3}"
     r"|[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,})",
@@ -35,7 +35,7 @@ _AT_HOST: Final = re.compile(
 
 
 def _basic(match: re.Match[str]) -> str:
-    # "a basic example" is no credential; those have digits, capitals or signs in the middle.
+    # "a basic example" is no credential; credentials have digits, capitals or signs in the middle.
     return match[0] if _WORD.fullmatch(match[3].rstrip(".!?")) else f"{match[1]}{match[2]}{MASK}"
 
 
@@ -52,16 +52,17 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# A scheme's name may follow instead of a token; then the token comes after that.
+# The name of a scheme may follow instead of a token; the token then comes after it.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# In this order: each leaves whole what a later one has to find. None may look at the same character
-# from ever more beginnings, for callers choose some of the text: what a rule has scanned in vain it
-# takes too, and gives back unchanged, or it stops after a fixed number of characters.
+# In this order: each rule leaves intact what a later one must find. No rule may scan a character
+# from ever more starting points, because callers choose some of the text. A rule consumes what it
+# has scanned without a match, and returns it unchanged, or it stops after a fixed number of
+# characters.
 _RULES: Final[tuple[_Rule, ...]] = (
-    # postgresql://user:password@host, and https://key@host. What goes on for so long is no port.
+    # postgresql://user:password@host, and https://key@host. A run of 512 characters is no port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",
@@ -81,7 +82,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     # JWT: base64url of a JSON object, a dot, and more
     (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|wk|whsec|wsec)_[0-9a-f]{8,}"), MASK),
-    # the token in the path of an address for webhooks, and whatever stands in its place
+    # the token in the path of a webhook's address, or any text in its position
     (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
     # the token of a widget's session: its ULID, a dot, and 32 bytes
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
@@ -89,18 +90,18 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
-# Without one of these no rule above can match. Most texts of a log line are names, ids and words,
-# and every line of every request comes through here.
+# Without one of these, no rule above can match. Most texts of a log line are names, ids and words,
+# and every line of every request passes through here.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
 )
-# When it happened: colons, and nothing else in it.
+# A timestamp: digits and colons, with nothing to redact.
 _TIME: Final = re.compile(r"[\d:.TZ+-]{10,40}")
 
 
 class Redactor:
-    """Masks what looks like a credential or an address, and the secrets it is told."""
+    """Masks text that looks like a credential or an address, and the given secrets."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         told = sorted({s for s in secrets if len(s) >= _MIN_SECRET}, key=len, reverse=True)
@@ -108,7 +109,8 @@ class Redactor:
 
     @classmethod
     def of(cls, settings: "Settings") -> "Redactor":
-        """One that knows the secrets of these settings, passwords in their URLs included."""
+        """Return a redactor that knows the secrets of these settings, including passwords in
+        URLs."""
         found: list[str] = []
         for value in (value for _, group in settings for _, value in group):
             text = value.get_secret_value() if isinstance(value, SecretStr) else value
@@ -132,9 +134,9 @@ class Redactor:
         return f"{text[:-_HALVED]}…" if cut else text
 
     def value(self, value: object, depth: int = 0) -> object:
-        """The value as JSON can hold it, every text in it masked.
+        """Return the value as JSON can hold it, with every text masked.
 
-        Of an exception, and of what lies too deep, its type.
+        An exception, and a value that is nested too deeply, is replaced by its type.
         """
         match value:
             case None | bool() | int() | float():
@@ -149,7 +151,7 @@ class Redactor:
                 return self.text(str(value))
 
     def mapping(self, entries: Mapping[str, object], depth: int = 0) -> dict[str, object]:
-        """The same with every value masked; whole, where the name says that it is a secret."""
+        """Return the mapping with every value masked: completely if its name marks a secret."""
         return {
             self.text(str(name)): MASK
             if _SECRET_NAME.match(str(name)) and value
@@ -161,5 +163,5 @@ class Redactor:
 def _password(url: str) -> str:
     try:
         return urlsplit(url).password or ""
-    except ValueError:  # no URL after all
+    except ValueError:  # not a URL
         return ""

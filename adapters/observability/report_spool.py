@@ -1,6 +1,6 @@
 """Error reports on disk, until the tracker has them.
 
-Each process has a directory of its own below the root, held by a lock that ends with the process. A
+Each process has its own directory below the root, held by a lock that ends with the process. A
 report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the report as JSON.
 """
 
@@ -54,7 +54,7 @@ class ReportSpool:
         unnamed.rename(self._file(report_id))
 
     def count(self, report_id: str, occurrences: int) -> None:
-        """Store the number of a report's occurrences, likewise. Raises OSError."""
+        """Store a report's number of occurrences, as durably as `add`. Raises OSError."""
         file = os.open(self._file(report_id), os.O_WRONLY)
         try:
             os.pwrite(file, _number(occurrences), 0)
@@ -62,7 +62,7 @@ class ReportSpool:
             os.close(file)
 
     def remove(self, report_id: str) -> None:
-        """The tracker has the report. Raises OSError."""
+        """Delete a report that the tracker has. Raises OSError."""
         self._file(report_id).unlink(missing_ok=True)
 
     def sync(self, report_ids: Iterable[str]) -> None:
@@ -115,7 +115,7 @@ def _number(occurrences: int) -> bytes:
 
 
 def _read(file: Path) -> ErrorReport | None:
-    """Return a stored report, or None for one that a crash of the machine has damaged."""
+    """Return a stored report, or None if a crash of the machine has damaged it."""
     number, _, report = file.read_bytes().partition(b"\n")
     try:
         return ErrorReport.model_validate_json(report).model_copy(

@@ -15,15 +15,15 @@ from domain.core.error_report import ErrorReport
 from domain.core.errors import EngineUnavailable
 
 _SEND_S: Final = 5.0
-# Sentry will not accept the same report later either: invalid, or too large.
+# Sentry will never accept these reports: they are invalid, or too large.
 _REFUSED: Final = frozenset({400, 413})
-# All fields that a report has. What a library may add (request, user, breadcrumbs, extra, modules,
-# server_name) is not on the list.
+# All fields that a report has. Fields that a library may add (request, user, breadcrumbs, extra,
+# modules, server_name) are not on the list.
 _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
 )  # fmt: skip
-# Nor these, deeper in: source and locals of a frame, an exception's message.
+# Also removed, deeper in: source and locals of a frame, an exception's message.
 _UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
 
 
@@ -32,7 +32,7 @@ class ReportRefused(Exception):
 
 
 class _Outbox(Transport):
-    """Keeps the last envelope in place of sending it, so that the caller learns the outcome."""
+    """Keeps the last envelope instead of sending it, so that the caller learns the outcome."""
 
     envelope: Envelope | None = None
 
@@ -57,7 +57,7 @@ class SentrySender:
             dsn=dsn,
             transport=self._outbox,
             before_send=self._scrub,
-            # Integrations would capture by themselves; what identifies people is off by default.
+            # Integrations would capture errors themselves; personal data is off by default.
             default_integrations=False,
             auto_enabling_integrations=False,
             max_breadcrumbs=0,
@@ -72,7 +72,7 @@ class SentrySender:
         )
 
     async def send(self, report_id: str, report: ErrorReport) -> None:
-        """Send a report, of which Sentry keeps one where the same id is sent twice.
+        """Send a report. Sentry keeps one report if the same id is sent twice.
 
         Raises EngineUnavailable if Sentry did not accept it now, ReportRefused if it never will.
         """
@@ -95,7 +95,7 @@ class SentrySender:
         await self._http.aclose()
 
     def _scrub(self, event: Event, _: Hint) -> Event | None:
-        """The last check of what leaves the service: known fields only, each masked."""
+        """Check what leaves the service: known fields only, each masked."""
         known = {name: _bare(value) for name, value in event.items() if name in _EVENT_FIELDS}
         scrubbed: dict[str, object] = self._redactor.mapping(known)
         return cast("Event", scrubbed)

@@ -1,4 +1,4 @@
-"""What a process says when it starts of settings that it works without, but not wholly."""
+"""Warnings at the start of a process about missing settings that limit its function."""
 
 import structlog
 
@@ -9,7 +9,7 @@ _log = structlog.get_logger(__name__)
 
 
 def warn_of_what_is_missing(settings: Settings) -> None:
-    """One line for each gap, for whoever reads the log after a deployment."""
+    """Log one line for each gap, for operators who read the log after a deployment."""
     if settings.mail.smtp_url is None:
         effect = "events answered by mail fail, and no sign-in code is sent"
         _log.warning("no mail server", missing="SMTP_URL", effect=effect)
@@ -19,7 +19,7 @@ def warn_of_what_is_missing(settings: Settings) -> None:
     if settings.identity.session_key is None and not settings.identity.has_other_provider:
         effect = "no user can sign in"
         _log.warning("no session keys", missing="SESSION_KEY", effect=effect)
-    # Only here: a webhook worker loads no brain.
+    # Imported late: a webhook worker loads no brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     if embedding_model(settings.embedding) is None and settings.embedding.model != WORDS_ALONE:

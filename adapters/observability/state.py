@@ -1,4 +1,4 @@
-"""What waits in the whole installation, as numbers that are looked for when somebody asks."""
+"""The backlogs of the whole installation as metrics, read on request."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from adapters.observability.questions import Questions
 _WITHIN_S: Final = 4.0
 # Several Prometheus servers, or people, cost no more than one.
 _KEPT_S: Final = 5.0
-# A loop that is held does not answer at all.
+# A held loop does not answer at all.
 _LOOP_WITHIN_S: Final = 2.0
 
 
@@ -48,7 +48,7 @@ GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
 
 
 class _State(Collector):
-    """Prometheus asks in a thread of its own; the answer comes from the event loop."""
+    """Prometheus collects in a separate thread; the answer comes from the event loop."""
 
     def __init__(self, sources: Mapping[str, Look]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -88,7 +88,7 @@ class _State(Collector):
 def state_shown(
     metrics: Metrics, sources: Mapping[str, Look]
 ) -> Iterator[Questions[Sequence[Number] | None]]:
-    """Show what the sources find, for as long as the block runs. Close the questions after it."""
+    """Show the sources' numbers while the block runs. Close the questions after it."""
     state = _State(sources)
     metrics.registry.register(state)
     try:

@@ -1,4 +1,4 @@
-"""Traces: on where there is somebody to take them, and else not even loaded."""
+"""Traces: enabled if a collector is configured, otherwise not even loaded."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +12,7 @@ from settings.service import WatchSettings
 
 
 class RequestSpan(Protocol):
-    """To be told at its end how it went."""
+    """The span of a request. Call `ended` with its outcome."""
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None: ...
 
@@ -22,14 +22,15 @@ class Traces(Protocol):
     def interceptor(self) -> temporalio.client.Interceptor: ...
 
     def request(self) -> AbstractContextManager[RequestSpan]:
-        """A span around what the block does: what it starts in Temporal belongs to it."""
+        """Return a span around the block: workflows that it starts in Temporal belong to the
+        span."""
 
 
 @contextmanager
 def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
-    """Send the traces of this process, for as long as the block runs; None: nobody wants them.
+    """Send the traces of this process while the block runs; yield None if no collector is set.
 
-    Raises InvalidInput if they are wanted and OpenTelemetry is not installed.
+    Raises InvalidInput if one is set and OpenTelemetry is not installed.
     """
     if watch.otlp_endpoint is None:
         yield None
@@ -46,7 +47,7 @@ def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
 
 
 def traced(client: Client, traces: Traces | None) -> Client:
-    """The client, with what it starts in the trace; workers of it are traced as well."""
+    """Return the client, with what it starts in the trace; its workers are traced as well."""
     if traces is None:
         return client
     config = client.config()

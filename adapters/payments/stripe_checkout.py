@@ -1,7 +1,8 @@
-"""Stripe's Checkout for the service's own account: pages where plans and credits are paid.
+"""Stripe Checkout for the service's own account: pages where plans and credits are paid.
 
-By httpx, not by Stripe's library: three calls would cost 31 MB and a third of a second of every
-process's start, and each call must end by our deadline and say whether it may have been done.
+It uses httpx instead of Stripe's library, which would cost 31 MB and a third of a second of every
+process's start for three calls. Each call must also end by our deadline, and say whether it may
+have been done.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from settings.payments import PaymentSettings
 
-# Answers change their shape with the version, and else an account's own would be used.
+# Answers change their shape with the version; otherwise the account's own version would be used.
 _VERSION: Final = "2024-06-20"
 _OVER: Final = frozenset({"canceled", "incomplete_expired"})
 _PLAN: Final = "Abonnement mensuel"
@@ -52,13 +53,13 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """An answer of which nothing more is needed."""
+    """An answer with an id; its other fields are not needed."""
 
     id: str
 
 
 class StripeCheckout:
-    """`return_url`: where the browser goes on from Stripe's page."""
+    """`return_url`: the URL where the browser continues after Stripe's page."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str
@@ -69,7 +70,7 @@ class StripeCheckout:
         self._return_url = return_url
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
-        """Where it is paid. Stripe deduplicates on the checkout's id for a day."""
+        """Open a payment page. Stripe deduplicates on the checkout's id for a day."""
         page = self._page(checkout)
         request = self._request("POST", "/v1/checkout/sessions", page, key=checkout.id)
         with _only_unreachable():
@@ -77,12 +78,13 @@ class StripeCheckout:
             try:
                 session = await call.effect(request, _Session, doubted=_in_use)
             except ActionUnknown:
-                # By the same key it is the same page, whether the first was made or not.
+                # The same key gives the same page, whether the first was made or not.
                 session = await call.effect(request, _Session, doubted=_in_use)
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """What is paid from the next month on, without a bill for this one."""
+        """Set the payment from the next month on, or end the plan then if `monthly` is None. This
+        month is not billed again."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -100,7 +102,7 @@ class StripeCheckout:
             await call.effect(self._request("POST", path, change), _Done)
 
     async def end(self, subscription_id: str) -> None:
-        """End it now. Stripe refuses to end one twice, so it is asked first."""
+        """End the subscription now. Stripe refuses to end one twice, so its state is read first."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -109,7 +111,8 @@ class StripeCheckout:
                 await call.effect(self._request("DELETE", path), _Done)
 
     def _page(self, checkout: Checkout) -> dict[str, str]:
-        """The same for the same checkout, as Stripe demands of the same key."""
+        """Return the page's form: the same for the same checkout, as Stripe demands for the same
+        key."""
         back = f"{self._return_url}?checkout={checkout.id}"
         ours = {"checkout_id": checkout.id, "client_id": checkout.client_id}
         form = {
@@ -128,7 +131,7 @@ class StripeCheckout:
                 **_line(0, f"{checkout.credits} crédits", checkout.amount),
                 **_metadata("payment_intent_data[metadata]", ours),
             }
-        # What is paid now is a line of its own; whole months begin where the trial ends.
+        # The payment due now is a separate line; whole months start at the end of the trial.
         return {
             **form,
             "mode": "subscription",
@@ -153,7 +156,7 @@ class StripeCheckout:
 def stripe_checkout(
     settings: PaymentSettings, http: httpx.AsyncClient, dashboard_url: str
 ) -> StripeCheckout | None:
-    """None where no account is configured. The browser comes back to the page of the plan."""
+    """Return the checkout, or None without an account. The browser returns to the plan's page."""
     if settings.stripe_secret_key is None:
         return None
     key = settings.stripe_secret_key.get_secret_value()
@@ -189,13 +192,14 @@ def _seconds(at: datetime) -> str:
 
 
 def _in_use(reply: Reply) -> bool:
-    """Whether the first request with the same key is still at work."""
+    """Return whether the first request with the same key is still running."""
     return reply.status == 409
 
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Whatever went wrong, the caller may come again: nothing is paid by these calls."""
+    """Raise PaymentsUnreachable for every failure: these calls pay nothing, so callers may
+    retry."""
     try:
         yield
     except (ActionRefused, ActionUnknown, ActionUnreachable) as error:

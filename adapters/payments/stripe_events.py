@@ -1,4 +1,4 @@
-"""Stripe's events: that Stripe sent them, and what they say of our checkouts."""
+"""Stripe's events: their signature, and their meaning for our checkouts."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -28,10 +28,10 @@ _KINDS: Final[Mapping[str, PaymentKind]] = {
 
 
 def signed_lately(header: str, now: datetime) -> StripeSignature:
-    """The header Stripe-Signature. To be asked before a body is read.
+    """Return the parsed header Stripe-Signature. Call it before a body is read.
 
-    Raises InvalidPaymentSignature for no such header, and for a time that is more than five minutes
-    away.
+    Raises InvalidPaymentSignature if the header is missing or malformed, or its time is more than
+    five minutes away.
     """
     signature = StripeSignature.parse(header)
     if signature is None or abs(signature.age_s(now)) > TOLERANCE.total_seconds():
@@ -40,7 +40,7 @@ def signed_lately(header: str, now: datetime) -> StripeSignature:
 
 
 def verify(body: bytes, header: str, secret: str, now: datetime) -> None:
-    """That Stripe signed these bytes lately. Raises InvalidPaymentSignature."""
+    """Verify that Stripe signed these bytes recently. Raises InvalidPaymentSignature."""
     if not signed_lately(header, now).fits(body, (secret,)):
         raise InvalidPaymentSignature
 
@@ -51,14 +51,14 @@ _Metadata = dict[str, str] | None
 
 
 class _Object(BaseModel):
-    """A session, an invoice, a subscription, a charge or a dispute: what is asked of any."""
+    """The fields that are used of a session, an invoice, a subscription, a charge or a dispute."""
 
     id: _Id
     metadata: _Metadata = None
     of_subscription: _Metadata = Field(
         default=None, validation_alias=AliasPath("subscription_details", "metadata")
     )
-    # Since the versions of 2025 an invoice says so elsewhere.
+    # Since the versions of 2025, an invoice has it elsewhere.
     of_parent: _Metadata = Field(
         default=None, validation_alias=AliasPath("parent", "subscription_details", "metadata")
     )
@@ -93,9 +93,9 @@ class _Event(BaseModel):
 
 
 def read_event(body: bytes) -> PaymentEvent | None:
-    """What an event says, whose signature was verified; None for one that concerns nothing here.
+    """Return the meaning of a verified event, or None if it concerns nothing here.
 
-    Raises InvalidBody for what is no event of a known shape.
+    Raises InvalidBody for an event of an unknown shape.
     """
     try:
         kind = _KINDS.get(_Named.model_validate_json(body).type)
@@ -108,7 +108,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
     if kind is PaymentKind.PENDING and thing.payment_status != "unpaid":
         kind = PaymentKind.PAID
     if kind is PaymentKind.RENEWED and thing.billing_reason != _RENEWAL:
-        return None  # the first bill, which its checkout's session tells of
+        return None  # the first bill, which its checkout's session reports
     named = thing.metadata or thing.of_subscription or thing.of_parent or {}
     ended = kind is PaymentKind.ENDED
     return PaymentEvent(
@@ -127,7 +127,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
 
 
 def _ulid(text: str | None) -> str | None:
-    """As it was written: what is no id of ours is none."""
+    """Return the id as it was written, or None if it is not one of ours."""
     return text if text is not None and parse_ulid(text) == text else None
 
 

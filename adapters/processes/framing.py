@@ -1,4 +1,4 @@
-"""What passes between a process and its children: a length, then the message."""
+"""The frames of messages between a process and its children: a length, then the message."""
 
 from typing import Final
 

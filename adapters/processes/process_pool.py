@@ -1,4 +1,4 @@
-"""Processes that work on strangers' text and can be ended.
+"""Processes that work on untrusted text and can be ended.
 
 Source: docs/decisions/0030.
 """
@@ -15,9 +15,9 @@ from domain.core.errors import EngineUnavailable, OverBudget
 
 PROCESSES: Final = 2
 CPU_S: Final = 1.0
-"""Processor time for one request and one try. The worst mail that was found takes a third of it."""
+"""Processor time for one request and one try. The worst mail that we know takes a third of it."""
 TRIES: Final = 2
-# With all waiting: below what an activity may take (`workflows/options.py`).
+# With all waiting, below what an activity may take (`workflows/options.py`).
 _PATIENCE_S: Final = 10.0
 
 _ROOT: Final = Path(__file__).resolve().parent.parent.parent
@@ -42,8 +42,8 @@ class ProcessPool:
     async def ask(self, request: bytes) -> bytes:
         """Return the answer of a process.
 
-        Raises OverBudget when the request takes more processor time than it may, EngineUnavailable
-        when no process is free in time.
+        Raises OverBudget if the request takes more processor time than allowed, EngineUnavailable
+        if no process is free in time.
         """
         message = framed(request)
         try:
@@ -65,7 +65,7 @@ class ProcessPool:
             await _end(self._idle.pop())
 
     async def _tried(self, message: bytes) -> bytes | None:
-        """The answer of a process; None if the process died."""
+        """Return the answer of a process, or None if the process died."""
         process = self._idle.pop() if self._idle else await self._started()
         try:
             answer = await _exchange(process, message)
@@ -79,7 +79,7 @@ class ProcessPool:
         return answer
 
     async def _started(self) -> Process:
-        """A session of its own: the terminal's Ctrl-C ends the parent, and the parent this."""
+        """Start a process in its own session: Ctrl-C ends the parent, and the parent ends this."""
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", self._module, "--seconds", str(self._cpu_s),
             stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,

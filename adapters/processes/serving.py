@@ -15,12 +15,13 @@ from typing import BinaryIO, Final
 from adapters.processes.framing import LENGTH_BYTES, framed
 
 _MEMORY: Final = 1024 * 1024 * 1024
-# Behind the requests of other callers.
+# Lower priority than the requests of other callers.
 _NICE: Final = 5
 
 
 def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) -> None:
-    """`warm_up`: loads what the first request would wait for, before its time is measured."""
+    """Answer requests until the input ends. `warm_up`: loads what the first request would wait for,
+    before its time is measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, required=True, help="Processor time a request.")
     arguments = parser.parse_args()
@@ -37,6 +38,6 @@ def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) ->
 
 
 def _read(stream: BinaryIO) -> bytes:
-    """The next request; empty at the end of the input."""
+    """Return the next request; empty at the end of the input."""
     length = stream.read(LENGTH_BYTES)
     return stream.read(int.from_bytes(length)) if len(length) == LENGTH_BYTES else b""

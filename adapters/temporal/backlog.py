@@ -1,4 +1,4 @@
-"""What waits in Temporal, for the installation's operators."""
+"""The backlogs in Temporal, for the installation's operators."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ class QueueBacklog:
 
 
 async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBacklog:
-    """Raises RPCError, RuntimeError."""
+    """Return a queue's backlog. Raises RPCError, RuntimeError."""
     described = await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
             namespace=client.namespace,
@@ -40,7 +40,7 @@ async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBackl
 
 
 async def failed_schedules(client: Client, since: datetime) -> int:
-    """How many workflows that a schedule started have ended without a result since then.
+    """Return how many scheduled workflows have ended without a result since then.
 
     Raises RPCError, RuntimeError.
     """

@@ -1,4 +1,4 @@
-"""Temporal: what the service asks of it.
+"""The service's calls to Temporal.
 
 Workflows are named, not imported, so that a process that only starts runs loads none of them.
 """
@@ -34,27 +34,28 @@ from domain.webhooks.contracts import SendWebhooksInput
 T = TypeVar("T")
 G = TypeVar("G", bound=Contract)
 
-# A server that hangs refuses no connection. Keep-alive pings cannot tell in time: Temporal closes
-# connections that ping more often than every 10 s. So a call that takes long asks for its health.
+# A server that hangs refuses no connection. Keep-alive pings cannot detect it in time: Temporal
+# closes connections that ping more often than every 10 s. So a call that takes long checks the
+# server's health.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# Its platform waits for the answer.
+# The platform waits for the response.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
-# A worker that dies in the middle of a task is noticed after this, and another takes it over.
+# A worker that dies during a task is noticed after this time, and another takes the task over.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
-# Of many messages, each of which a language model may think about.
+# For many messages, and a possible language model call for each.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
-# Children that one parent starts, all in one task.
+# The number of children that one parent starts, all in one task.
 _SENT_AT_ONCE: Final = 200
 
 
 class TemporalEngine:
-    """Starting, awaiting and waking runs. Satisfies `domain.runs.ports.Engine`."""
+    """Starts, awaits and wakes runs. Satisfies `domain.runs.ports.Engine`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -63,15 +64,15 @@ class TemporalEngine:
         """Start the run, or join it, and return when its first outcome is stored.
 
         Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. A run
-        that has ended already needs nothing: its row holds the outcome.
+        that has already ended needs nothing: its row holds the outcome.
         """
         with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
-                # A worker that stops may lose a run's first task, and the question with it. The
-                # server takes each repetition of that start for done already and refuses the
-                # question; another start joins the run.
+                # A worker that stops may lose a run's first task, and the update with it. The
+                # server considers each repetition of that start as done, and refuses the update;
+                # another start joins the run.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
                 await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
@@ -94,7 +95,8 @@ class TemporalEngine:
         )
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
-        """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""
+        """Start a dry run and wait for it. Raises EngineUnavailable, and InternalError if the brain
+        failed."""
         return await self._result_of(
             names.DRY_RUN,
             event,
@@ -104,10 +106,10 @@ class TemporalEngine:
         )
 
     async def start(self, event: ProcessEventInput) -> bool:
-        """Start a run that was left behind; False if it is under way.
+        """Start an abandoned run; return False if it is running.
 
-        One whose workflow ended without an outcome (terminated, or timed out while the database
-        was away) is started anew: every step of it may be repeated. So is one that was reopened.
+        A run that lost its workflow without an outcome (terminated, or timed out while the database
+        was away) is started again: each of its steps may be repeated. So is a reopened run.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -129,7 +131,7 @@ class TemporalEngine:
         return True
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Tell a parked run to look for its decision; False if it no longer runs."""
+        """Signal a parked run to look for its decision; return False if it no longer runs."""
         handle = self._client.get_workflow_handle(
             names.process_event_id(ref.client_id, ref.event_id)
         )
@@ -146,7 +148,7 @@ class TemporalEngine:
         return True
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start a workflow whose row is committed; False if it is under way, or over.
+        """Start the workflow of a committed row; return False if it is running or has ended.
 
         Raises EngineUnavailable; then the sweeper starts it.
         """
@@ -166,8 +168,8 @@ class TemporalEngine:
         return True
 
     async def simulate(self, asked: SimulateInput) -> SimulateResult:
-        """Have a scenario thought through. Raises EngineUnavailable, and InternalError if the
-        thinking failed."""
+        """Simulate a scenario and wait for it. Raises EngineUnavailable, and InternalError if it
+        failed."""
         return await self._result_of(
             names.SIMULATE,
             asked,
@@ -198,7 +200,7 @@ class TemporalEngine:
         return gives.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Have deliveries sent that no run sends; those under way are left alone.
+        """Start deliveries that no run sends; running ones are not started again.
 
         Raises EngineUnavailable; then the sweeper finds them.
         """
@@ -218,10 +220,10 @@ class TemporalEngine:
                 )
 
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
-        """Start the work on a webhook that is stored; False if it is under way.
+        """Start the work on a stored webhook; return False if it is running.
 
-        One that has ended is started anew: its row says whether there is anything left to do.
-        `wake`: have one that waits try now. Raises EngineUnavailable; then the sweep starts it.
+        A webhook with an ended workflow is started again: its row says whether work is left.
+        `wake`: a waiting webhook retries now. Raises EngineUnavailable; then the sweep starts it.
         """
         ref = webhook.ref
         try:
@@ -241,7 +243,7 @@ class TemporalEngine:
         return True
 
     async def start_erasure(self, erase: EraseInput) -> None:
-        """Start an erasure that nobody waits for; one that is under way is left alone. Raises
+        """Start an erasure without waiting for it; a running one continues. Raises
         EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -253,7 +255,7 @@ class TemporalEngine:
                 )
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Have a mail sent, whose record is committed. Raises EngineUnavailable."""
+        """Start the sending of a mail with a committed record. Raises EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
@@ -265,7 +267,7 @@ class TemporalEngine:
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:
-        """The call's result. Raises TimeoutError if the server stops answering meanwhile."""
+        """Return the call's result. Raises TimeoutError if the server stops answering meanwhile."""
         task = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
@@ -278,8 +280,8 @@ class TemporalEngine:
 
 @contextmanager
 def outages_told() -> Iterator[None]:
-    """Temporal's ways of not answering, as EngineUnavailable. A client that never connected
-    raises RuntimeError."""
+    """Raise EngineUnavailable for every error by which Temporal does not answer. A client that
+    never connected raises RuntimeError."""
     try:
         yield
     except (

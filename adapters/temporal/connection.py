@@ -1,4 +1,4 @@
-"""The one way to Temporal: plain or by TLS, known by an API key, by a certificate or not at all."""
+"""The connection to Temporal: plain or by TLS, with an API key, a certificate or no credentials."""
 
 import asyncio
 from contextlib import suppress
@@ -13,19 +13,19 @@ from adapters.temporal.diagnosis import why_not
 from domain.core.errors import EngineUnavailable, InvalidInput
 from settings.temporal import TemporalSettings
 
-# A caller is told within 5 s that Temporal is away, so the client must give up before.
+# A caller learns within 5 s that Temporal is down, so the client must give up earlier.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
-# A server that takes connections and says nothing would be waited for without end.
+# A server that accepts connections and sends nothing would be awaited forever.
 _CONNECT_TIMEOUT_S: Final = 5.0
 _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENIED)
 
 
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
-    """A client for api, worker, command line and tests: all share its converter.
+    """Return a client for api, worker, command line and tests: all share its converter.
 
-    `lazy`: connect with the first call, so that a process starts while Temporal is away. Else it
-    raises, in a sentence each and within seconds, EngineUnavailable where no Temporal answers, and
-    InvalidInput where it refuses who we are.
+    `lazy`: connect with the first call, so that a process starts while Temporal is down. Otherwise
+    it raises within seconds: EngineUnavailable if no Temporal answers, InvalidInput if it rejects
+    our credentials. Each error is one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)
@@ -47,7 +47,7 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library tells of a refused key in words alone, as it does of a server that is away.
+        # The library reports a rejected key in words only, as it does for a server that is down.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(
@@ -58,8 +58,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
 
 
 async def check_credentials(temporal: TemporalSettings) -> None:
-    """Raises InvalidInput where Temporal refuses who we are. One that is away is no reason not to
-    start: it may come back."""
+    """Raise InvalidInput if Temporal rejects our credentials. An outage does not prevent the start:
+    Temporal may come back."""
     with suppress(EngineUnavailable):
         await connect(temporal)
 
@@ -79,7 +79,7 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
 
 
 def _tls(temporal: TemporalSettings) -> TLSConfig | bool:
-    """The files are read here: whoever replaces them restarts the process."""
+    """Return the TLS settings. The files are read here: new files need a restart of the process."""
     if not temporal.is_encrypted:
         return False
     authority, certificate = temporal.tls_server_ca_cert_path, temporal.tls_client_cert_path

@@ -1,4 +1,4 @@
-"""Worker Deployments: builds of the workers side by side, and the one that gets the work."""
+"""Worker Deployments: concurrent builds of the workers, and the one that gets the work."""
 
 import asyncio
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from settings.temporal import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _LOOK_S: Final = 1.0
-# Temporal hears of a build's queues one by one, and answers few questions about a deployment.
+# Temporal learns of a build's queues one by one, and limits requests about a deployment.
 _NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
@@ -35,14 +35,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """`status`: Temporal's word, as in `current`, `inactive`, `draining` and `drained`."""
+    """A build. `status`: Temporal's word, as in `current`, `inactive`, `draining` and `drained`."""
 
     build_id: str
     status: str
 
 
 def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | None:
-    """The build that a worker is; None if the installation does not use deployments.
+    """Return the build of a worker, or None if the installation does not use deployments.
 
     Runs move to the current build with their next task. Pinned ones would need their old workers
     for as long as a review may wait: 72 hours.
@@ -57,7 +57,7 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
 
 
 async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, queue: str) -> None:
-    """A line in the log of a worker that starts, if another build than its own gets the work."""
+    """Log a warning when a worker starts, if another build than its own gets the work."""
     try:
         getting = await current(client, Work.WORKFLOWS, queue=queue)
     except (RPCError, RuntimeError):  # it has been reached: it answers the worker, or will
@@ -76,10 +76,10 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Make it the build that gets all work, once its workers ask for all of it, and return when
-    every queue goes by it. Returns the build before it, or "".
+    """Make it the build that gets all work, once its workers poll all queues; return when every
+    queue uses it. Returns the id of the build before it, or "".
 
-    Raises InvalidInput if that does not come about in time, RPCError.
+    Raises InvalidInput if that does not happen in time, RPCError.
     """
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     obstacle = "Temporal does not answer"
@@ -95,7 +95,7 @@ async def promote(
 
 
 async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
-    """What keeps the build from getting all work at this moment; "" if nothing does any more."""
+    """Return what currently prevents the build from getting all work, or "" if nothing does."""
     known = set()
     for queue in QUEUES:
         for work in Work:
@@ -115,7 +115,7 @@ async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) 
 
 
 async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
-    """Nothing if it is."""
+    """Make it the current build; no effect if it is."""
     await client.workflow_service.set_worker_deployment_current_version(
         SetWorkerDeploymentCurrentVersionRequest(
             namespace=client.namespace,
@@ -128,7 +128,8 @@ async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
 
 
 async def builds(client: Client, deployment: str) -> list[Build]:
-    """Those that Temporal knows. Raises InvalidInput if it knows no such deployment, RPCError."""
+    """Return the builds that Temporal knows. Raises InvalidInput for an unknown deployment,
+    RPCError."""
     info = (await _describe(client, deployment)).worker_deployment_info
     return [
         Build(

@@ -1,4 +1,4 @@
-"""Why no Temporal is reached, for whoever starts a process: the library says it in Rust's words."""
+"""Diagnosis of a failed connection to Temporal, in plainer words than the library's."""
 
 import asyncio
 import ssl
@@ -8,19 +8,19 @@ from typing import Final, NamedTuple
 from settings.temporal import TemporalSettings
 
 _TIMEOUT_S: Final = 2.0
-# A server of HTTP/2 speaks first. One that wants a certificate ends the connection instead.
+# A server of HTTP/2 speaks first. A server that requires a certificate ends the connection instead.
 _SPEAKS_WITHIN_S: Final = 1.0
 
 
 class Reason(NamedTuple):
-    """`reached`: the server is there, and the connection as the settings want it."""
+    """`reached`: the server is there, and the connection is as the settings want it."""
 
     sentence: str
     reached: bool = False
 
 
 async def why_not(temporal: TemporalSettings) -> Reason:
-    """What stands in the way, tried with a connection of its own. Never raises."""
+    """Return what prevents the connection, found with a separate one. Never raises."""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             await _connected(temporal, None)
@@ -51,7 +51,7 @@ async def _by_tls(temporal: TemporalSettings) -> Reason:
 
 
 async def _plain(temporal: TemporalSettings) -> Reason:
-    """Whether the server wants TLS."""
+    """Return the reason for a connection without TLS: the server may require TLS."""
     anybody = ssl.create_default_context()
     anybody.check_hostname = False
     anybody.verify_mode = ssl.CERT_NONE
@@ -63,7 +63,7 @@ async def _plain(temporal: TemporalSettings) -> Reason:
 
 
 async def _connected(temporal: TemporalSettings, context: ssl.SSLContext | None) -> bool:
-    """Open a connection; whether the server then says something."""
+    """Open a connection; return whether the server then sends something."""
     host, _, port = temporal.address.rpartition(":")
     name = (temporal.tls_server_name or host) if context else None
     reader, writer = await asyncio.open_connection(

@@ -1,4 +1,4 @@
-"""Whether Temporal answers, and who works on a queue."""
+"""Temporal's health, and the workers of a queue."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,49 +15,51 @@ from temporalio.service import RPCError
 
 from domain.core import names
 
-# A worker asks again after 60 s at the latest; Temporal lists it for five minutes after its end.
+# A worker polls again after 60 s at the latest; Temporal lists it for five minutes after its end.
 _ASKED_WITHIN: Final = timedelta(seconds=75)
-# Without it the client waits, and asks again, for a minute.
+# Without it the client waits, and retries, for a minute.
 _ANSWERS_WITHIN: Final = timedelta(seconds=2)
 
 
 class Work(Enum):
-    """The two kinds of tasks a worker asks for."""
+    """The two kinds of tasks that a worker polls for."""
 
     WORKFLOWS = TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
     ACTIVITIES = TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 
 
 async def temporal_answers(client: Client) -> bool:
-    """Whether the server serves."""
+    """Return whether the server serves."""
     try:
         return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
-    except (RuntimeError, RPCError):  # nobody listens, or not ready to serve
+    except (RuntimeError, RPCError):  # not listening, or not ready to serve
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class Poller:
-    """A worker that asks for work. `version`: the build it is, None if it is of no deployment."""
+    """A worker that polls for work. `version`: its build, or None without a deployment."""
 
     identity: str
     version: WorkerDeploymentVersion | None
 
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
-    """All that ask for this work, whether they get any or not. Raises RPCError, RuntimeError."""
+    """Return all workers that poll for this work, whether they get any or not. Raises RPCError,
+    RuntimeError."""
     return _asking(await _describe(client, work, queue), now)
 
 
 async def current(client: Client, work: Work, *, queue: str) -> WorkerDeploymentVersion | None:
-    """The build that gets this work; None: workers without one. Raises RPCError, RuntimeError."""
+    """Return the build that gets this work, or None for workers without one. Raises RPCError,
+    RuntimeError."""
     return _current(await _describe(client, work, queue))
 
 
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
-    """Identities of the workers that get this work. Raises RPCError, RuntimeError.
+    """Return the identities of the workers that get this work. Raises RPCError, RuntimeError.
 
     Once a build of a deployment is current, other builds and workers without one get none.
     """

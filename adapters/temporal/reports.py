@@ -1,4 +1,4 @@
-"""Temporal: the reports that an operator asks for, started and awaited."""
+"""Temporal: reports on an operator's request, started and awaited."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _QUERY_TIMEOUT: Final = timedelta(seconds=5)
 
 
 class TemporalReports:
-    """One report of a kind about the same things runs at a time: whoever asks again joins it."""
+    """Runs one report at a time of a kind and subject: a second request joins it."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -35,7 +35,7 @@ class TemporalReports:
     async def start_backfill(
         self, backfill: BackfillMetricsInput
     ) -> WorkflowHandle[Any, ComputeMetricsResult]:
-        """Have past days computed. Raises EngineUnavailable."""
+        """Start the computation of past days. Raises EngineUnavailable."""
         with outages_told():
             return await self._client.start_workflow(
                 names.BACKFILL_METRICS,
@@ -49,16 +49,16 @@ class TemporalReports:
     async def backfill_metrics(
         self, backfill: BackfillMetricsInput, told: Callable[[int], None]
     ) -> ComputeMetricsResult:
-        """Have past days computed, and wait for it. `told`: called with the number of days of the
-        calendar that are done.
+        """Compute past days and wait for the result. `told`: called with the number of calendar
+        days that are done.
 
-        Being cancelled leaves it running. Raises EngineUnavailable, InternalError if it failed.
+        Cancelling the wait leaves it running. Raises EngineUnavailable, InternalError if it failed.
         """
         handle = await self.start_backfill(backfill)
         result = asyncio.ensure_future(_result(handle))
         try:
             while not (await asyncio.wait({result}, timeout=_ASK_EVERY_S))[0]:
-                # A worker answers, and there may be none just now.
+                # A query needs a worker, and there may be none at the moment.
                 with suppress(RPCError):
                     progress = await handle.query(
                         names.PROGRESS_QUERY,
@@ -71,7 +71,8 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Predict for the week of `churn.at`, which must be set. Being cancelled leaves it running.
+        """Predict for the week of `churn.at`, which must be set. Cancelling the wait leaves it
+        running.
 
         Raises EngineUnavailable, InternalError if it failed.
         """

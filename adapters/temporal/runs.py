@@ -1,4 +1,4 @@
-"""Workflow executions as an erasure meets them: found by their ids, ended and deleted."""
+"""Workflow executions for an erasure: found by their ids, ended and deleted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -21,10 +21,10 @@ _AT_ONCE: Final = 20
 
 
 async def erased(client: Client, erase: EraseInput) -> str:
-    """Start an erasure, or join the same one, and wait for its end; the id of its certificate.
+    """Start an erasure, or join the same one, and wait for its end; return its certificate's id.
 
-    Raises EngineUnavailable if Temporal does not answer, and InternalError if it was ended; an
-    erasure that was begun goes on without whoever waits.
+    Raises EngineUnavailable if Temporal does not answer, and InternalError if the erasure was
+    ended. An erasure that was started continues without the caller.
     """
     try:
         handle = await client.start_workflow(

@@ -1,5 +1,4 @@
-"""How the Temporal library runs in our processes: where its log lines and numbers go, and how it
-runs workflows."""
+"""Setup of the Temporal library in our processes: its logs and metrics, and its workflow runner."""
 
 import logging
 import socket
@@ -16,7 +15,7 @@ from temporalio.runtime import (
 from temporalio.worker import UnsandboxedWorkflowRunner, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-# Pure packages and what they import: loading them anew for every run is most of the sandbox's cost.
+# Pure packages and their imports: reloading them for every run is most of the sandbox's cost.
 _PASSED_THROUGH: Final = (
     "domain",
     "activities",
@@ -27,10 +26,11 @@ _PASSED_THROUGH: Final = (
 
 
 def set_up(*, numbers: bool) -> str | None:
-    """Once a process, before its first client: hand the library's lines to Python's logging.
+    """Pass the library's log lines to Python's logging. Call once per process, before its first
+    client.
 
-    `numbers`: have it count, too. It shows them on a port of loopback, and this returns where: it
-    adds them up itself, which costs less than to be told each one.
+    `numbers`: also collect the library's metrics. It serves them on a port of loopback, and this
+    returns their URL: it adds them up itself, which costs less than reporting each one.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),
@@ -45,14 +45,15 @@ def set_up(*, numbers: bool) -> str | None:
 
 
 def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
-    """A runtime that shows its numbers, and where. Raises ValueError if it finds no port."""
+    """Return a runtime that serves its metrics, and their address. Raises ValueError if it finds no
+    port."""
     address = f"127.0.0.1:{_free_port()}"
     shown = PrometheusConfig(
         address, counters_total_suffix=True, unit_suffix=True, durations_as_seconds=True
     )
     try:
         return address, Runtime(telemetry=TelemetryConfig(logging=logs, metrics=shown))
-    except ValueError:  # somebody else has taken the port meanwhile
+    except ValueError:  # another process has taken the port meanwhile
         if tries == 1:
             raise
         return _counting(logs, tries - 1)
@@ -66,7 +67,7 @@ def _free_port() -> int:
 
 
 def workflow_runner(*, sandbox: bool) -> WorkflowRunner:
-    """`sandbox`: Temporal's check that workflows stay deterministic."""
+    """Return the runner of workflows. `sandbox`: Temporal's check that they stay deterministic."""
     if not sandbox:
         return UnsandboxedWorkflowRunner()
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)

@@ -1,4 +1,4 @@
-"""What a Temporal namespace must know before the service runs on it."""
+"""Setup of a Temporal namespace before the service runs on it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -37,17 +37,17 @@ from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
-# What a secured cluster answers to who may use a namespace and not change it.
+# A secured cluster's answers to callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
-# With many clients a poll takes longer than the time between two.
+# With many clients, a poll takes longer than the time between two.
 _RECONCILE_TIMEOUT: Final = timedelta(hours=2)
-# One that cannot end must not keep the next one, of another night, from starting.
+# A run that cannot end must not prevent the next night's run.
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
-# After an outage one sweep does the work of all that were missed.
+# After an outage, one sweep does the work of all missed ones.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
-# Each day has a row of its own, and each week: after an outage all that were missed are made.
+# Each day and each week has its own row: after an outage, all missed runs are made up for.
 _DAILY_CATCH_UP: Final = timedelta(days=31)
 _WEEKLY_CATCH_UP: Final = timedelta(days=31)
 
@@ -55,9 +55,9 @@ _log = structlog.get_logger(__name__)
 
 
 async def ensure_search_attributes(client: Client) -> None:
-    """Register what operators filter runs by; nothing if it is known already.
+    """Register the search attributes that operators filter runs by, if they are missing.
 
-    Raises InvalidInput where only an administrator of the namespace may, as in Temporal Cloud.
+    Raises InvalidInput if only an administrator of the namespace may do so, as in Temporal Cloud.
     """
     operator = client.operator_service
     try:
@@ -88,7 +88,7 @@ async def ensure_search_attributes(client: Client) -> None:
 
 
 async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: float) -> None:
-    """Make the sweep's schedule, or bring the one that is there up to these settings."""
+    """Create the sweep's schedule, or update an existing one to these settings."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.SWEEP,
@@ -104,7 +104,7 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
 
 
 async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
-    """Make the poll's schedule, or bring the one that is there up to these settings."""
+    """Create the poll's schedule, or update an existing one to these settings."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.RECONCILE_INBOUND,
@@ -120,52 +120,53 @@ async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
 
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:
-    """The first of every month, at midnight UTC; what an outage delays is caught up with."""
+    """Run on the first of every month, at midnight UTC; runs delayed by an outage are made up
+    for."""
     first = ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))
     work = (names.MONTHLY_RESET, names.MONTHLY_RESET_SCHEDULE, MonthlyResetInput())
     await _ensure_calendar(client, *work, first, caught_up=_MONTHLY_CATCH_UP)
 
 
 async def ensure_housekeeping_schedule(client: Client) -> None:
-    """Every night at half past midnight UTC."""
+    """Run every night at half past midnight UTC."""
     work = (names.HOUSEKEEPING, names.HOUSEKEEPING_SCHEDULE, HousekeepingInput())
     await _ensure_calendar(client, *work, _at(0, 30))
 
 
 async def ensure_daily_metrics_schedule(client: Client) -> None:
-    """Every night at ten past midnight UTC, for the day that is over."""
+    """Run every night at ten past midnight UTC, for the day before."""
     work = (names.DAILY_METRICS, names.DAILY_METRICS_SCHEDULE, DailyMetricsInput())
     await _ensure_calendar(client, *work, _at(0, 10), caught_up=_DAILY_CATCH_UP)
 
 
 async def ensure_weekly_churn_schedule(client: Client) -> None:
-    """Every Monday at ten past one UTC, an hour after the metrics."""
+    """Run every Monday at ten past one UTC, an hour after the metrics."""
     monday = replace(_at(1, 10), day_of_week=(ScheduleRange(1),))
     work = (names.WEEKLY_CHURN, names.WEEKLY_CHURN_SCHEDULE, WeeklyChurnInput())
     await _ensure_calendar(client, *work, monday, caught_up=_WEEKLY_CATCH_UP)
 
 
 async def ensure_retention_schedule(client: Client) -> None:
-    """Every night at 02:10 UTC, when the figures of the day before are written."""
+    """Run every night at 02:10 UTC, when the figures of the day before are written."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
 
 
 async def ensure_forget_dry_runs_schedule(client: Client) -> None:
-    """Every hour, at ten to."""
+    """Run every hour, at ten to."""
     work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
     every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
     await _ensure_calendar(client, *work, every_hour)
 
 
 async def ensure_anchor_audit_schedule(client: Client) -> None:
-    """Every night at twenty past midnight UTC."""
+    """Run every night at twenty past midnight UTC."""
     work = (names.ANCHOR_AUDIT, names.ANCHOR_AUDIT_SCHEDULE, AnchorAuditInput())
     await _ensure_calendar(client, *work, _at(0, 20))
 
 
 async def ensure_calendar_schedules(client: Client) -> None:
-    """All of those above."""
+    """Create or update all schedules above."""
     await ensure_monthly_reset_schedule(client)
     await ensure_housekeeping_schedule(client)
     await ensure_daily_metrics_schedule(client)
@@ -188,8 +189,8 @@ async def _ensure_calendar(
     *,
     caught_up: timedelta | None = None,
 ) -> None:
-    """Work of the engine at times of the calendar, UTC. `caught_up`: how far back each time that
-    an outage kept it from is made up for; None: the next time does the work of those missed."""
+    """Schedule work of the engine at times of the calendar, UTC. `caught_up`: the period in which
+    each run missed by an outage is made up for; None: the next run does the work of missed ones."""
     each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
@@ -208,7 +209,8 @@ async def _ensure_calendar(
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
-    """Make it, or replace what it does and when. Whether it is paused, and why, stays as it is."""
+    """Create the schedule, or replace its action and times. Its paused state, and the reason, is
+    kept."""
     try:
         await client.create_schedule(schedule_id, schedule)
     except ScheduleAlreadyRunningError:

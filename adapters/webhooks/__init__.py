@@ -1,4 +1,4 @@
-"""The way to merchants' URLs: look-up, dialling and the exchange, one a file."""
+"""Requests to merchants' URLs: lookup, dialling and the exchange, one per file."""
 
 from adapters.webhooks.sender import HttpWebhookSender
 

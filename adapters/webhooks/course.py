@@ -1,4 +1,4 @@
-"""How far a POST has come, and what that makes of it."""
+"""The progress of a POST, and its outcome."""
 
 import time
 
@@ -11,7 +11,7 @@ from domain.webhooks.delivery import DeliveryAttempt, FailureKind, failure_of
 
 
 class Course:
-    """Filled in by the sender on the way. Times in milliseconds from the start."""
+    """The trace of one POST, filled in by the sender. Times are in milliseconds from the start."""
 
     def __init__(self, dialler: Dialler) -> None:
         self._started = time.monotonic()
@@ -29,7 +29,8 @@ class Course:
         self._first_byte_ms = self.ms()
 
     def ended(self, met: Exception | None) -> DeliveryAttempt:
-        """`met`: what it ended by, one of `adapters.webhooks.failures.MET`."""
+        """Return the outcome. `met`: the error that ended it, one of
+        `adapters.webhooks.failures.MET`."""
         failure, error = self._judged(met)
         later = self.head.retry_after if self.head else None
         dialled = self.dialler.dialled
@@ -47,7 +48,7 @@ class Course:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # Once the head came in time the receiver has answered, whatever becomes of the body.
+        # Once the head has come in time, the receiver has answered, regardless of the body.
         if self.head is not None:
             failure = failure_of(self.head.status)
             return failure, None if failure is None else f"the answer was {self.head.status}"

@@ -1,4 +1,4 @@
-"""Connecting to a host's addresses, past the guard."""
+"""Connections to a host's addresses, with the guard."""
 
 import asyncio
 import socket
@@ -17,18 +17,18 @@ from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.delivery import FailureKind
 
 HTTP: Final = "http/1.1"
-"""For ALPN."""
+"""The ALPN name of HTTP."""
 _TRIED: Final = 4
-"""Addresses of one name."""
+"""The number of addresses tried for one name."""
 _EACH_S: Final = 2.0
-"""For each but the last: one that is silent, often a broken IPv6, must not take all the time."""
+"""The limit of each but the last: a silent one, often a broken IPv6, must not use all the time."""
 
 
 @cache
 def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
-    """TLS 1.2 or newer, certificate and name always checked, against the public authorities and
-    those of `ca_file`. `protocols`: what is spoken inside, as ALPN names it. The authorities take
-    a tenth of a second of CPU to read, so a context is made once a process. Raises OSError."""
+    """Return a context for TLS 1.2 or newer. Certificate and name are always checked, against the
+    public authorities and those of `ca_file`. `protocols`: ALPN names. The authorities take a tenth
+    of a second of CPU to read, so a context is made once per process. Raises OSError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
@@ -41,8 +41,8 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 
 
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
-    """The addresses, if nothing speaks against any of them: a name with one that is forbidden is
-    somebody's attempt, or a mistake. Raises PostFailed."""
+    """Return the addresses if none is forbidden: a name with a forbidden one is an attack or a
+    mistake. Raises PostFailed."""
     addresses = [ip_address(text) for text in found]
     for address in addresses:
         check(address, allow_private=allow_private)
@@ -50,7 +50,7 @@ def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
 
 
 def check(address: Address, *, allow_private: bool) -> None:
-    """Raises PostFailed."""
+    """Raise PostFailed if the address is forbidden."""
     reason = forbidden(address, allow_private)
     if reason is not None:
         raise PostFailed(
@@ -59,14 +59,15 @@ def check(address: Address, *, allow_private: bool) -> None:
 
 
 class Dialler:
-    """One try to connect. `dialled`: the address it came to last."""
+    """One try to connect. `dialled`: the last address that was tried."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private
         self.dialled: Address | None = None
 
     async def connect(self, addresses: Sequence[Address], port: int) -> socket.socket:
-        """To the first that accepts. Raises OSError, PostFailed, EngineUnavailable."""
+        """Connect to the first address that accepts. Raises OSError, PostFailed,
+        EngineUnavailable."""
         *others, last = addresses[:_TRIED]
         for address in others:
             try:
@@ -77,14 +78,14 @@ class Dialler:
         return await self._dial(last, port)
 
     async def _dial(self, address: Address, port: int) -> socket.socket:
-        # Once more, where nothing can come between: whatever leads here, this is what is dialled.
+        # Checked again immediately before the connection, regardless of the caller's checks.
         check(address, allow_private=self._allow_private)
         self.dialled = address
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6
         try:
             sock = socket.socket(family, socket.SOCK_STREAM)
         except OSError as error:
-            # Too many open files: ours, and not to be counted against the receiver.
+            # Too many open files: our own failure, which must not count against the receiver.
             raise EngineUnavailable("no socket is left") from error
         try:
             sock.setblocking(False)

@@ -1,6 +1,6 @@
-"""One request and its answer on a connection of their own, in HTTP/1.1.
+"""One HTTP/1.1 request and its response, on a separate connection.
 
-Limits stand where bytes come in: no answer, however it is made, costs more than they allow.
+Limits apply where bytes are received: no response can cost more than they allow.
 """
 
 import asyncio
@@ -15,26 +15,26 @@ from adapters.webhooks.failures import PostFailed
 from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 
 MAX_HEAD: Final = 32 * 1024
-"""Bytes of an answer's status line and headers."""
+"""Bytes of a response's status line and headers."""
 MAX_BODY: Final = 64 * 1024
-"""Bytes of an answer's body that are read, with the frames of its chunks; then the connection is
-cut."""
+"""Bytes of a response's body that are read, including the frames of its chunks; then the connection
+is cut."""
 _MAX_INTERIM: Final = 16
-"""Answers 1xx before the answer."""
+"""The limit of 1xx responses before the response."""
 _CHUNK: Final = 16 * 1024
 _START: Final = b"HTTP/"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """`retry_after`: the header as it came."""
+    """A response's head. `retry_after`: the header as it was received."""
 
     status: int
     retry_after: str | None
 
 
 class Exchange:
-    """`body`: what was read of the answer's, as far as it is kept; as raw as it came."""
+    """`body`: the part of the response's body that is kept, in raw bytes."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Exchange:
         self.body = b""
 
     async def ask(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> Head:
-        """POST, and the answer's head.
+        """POST, and return the response's head.
 
         Raises PostFailed, and OSError if the connection breaks.
         """
@@ -65,7 +65,8 @@ class Exchange:
         raise _no_http()
 
     async def read(self) -> None:
-        """The body, up to MAX_BODY. Raises as `ask` does, with `body` as far as it came."""
+        """Read the body, up to MAX_BODY. Raises as `ask` does; `body` then has what was
+        received."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])
@@ -82,7 +83,7 @@ class Exchange:
                 ("Connection", "close"),
             ],
         )
-        # Not waited for: a receiver may answer before it has read everything.
+        # Not awaited: a receiver may answer before it has read everything.
         for event in (request, h11.Data(data=body), h11.EndOfMessage()):
             self._writer.write(self._http.send(event) or b"")
 
@@ -106,7 +107,8 @@ class Exchange:
         try:
             return self._http.next_event()
         except h11.RemoteProtocolError as error:
-            # What h11 would have us answer to such a peer: Request Header Fields Too Large.
+            # The status that h11 suggests as our answer to such a peer: Request Header Fields Too
+            # Large.
             if error.error_status_hint == 431:
                 raise PostFailed(
                     FailureKind.TOO_LARGE, "the answer's headers are too large"

@@ -1,4 +1,4 @@
-"""What a POST that got no answer is counted as, and how people are told: in words of our own."""
+"""The kinds of POSTs without an answer, and their explanation in our own words."""
 
 import ssl
 from typing import Final
@@ -8,7 +8,7 @@ from domain.webhooks.errors import InvalidWebhook
 
 
 class PostFailed(Exception):
-    """`text`: why, in English."""
+    """A POST without an answer. `text`: the reason, in English."""
 
     def __init__(self, kind: FailureKind, text: str) -> None:
         super().__init__(text)
@@ -17,9 +17,9 @@ class PostFailed(Exception):
 
 
 MET: Final = (InvalidWebhook, PostFailed, OSError)
-"""All that a receiver, or its URL, can bring about. A TimeoutError is an OSError."""
+"""All errors that a receiver or its URL can cause. A TimeoutError is an OSError."""
 
-# OpenSSL's numbers of what is wrong with a certificate (X509_V_ERR_…).
+# OpenSSL's numbers of certificate errors (X509_V_ERR_…).
 _CERTIFICATE: Final = {
     9: "the certificate is not valid yet",
     10: "the certificate has expired",
@@ -30,7 +30,7 @@ _CERTIFICATE: Final = {
     62: "the certificate is for another host",
     64: "the certificate is for another address",
 }
-# OpenSSL's names of what is wrong with the rest.
+# OpenSSL's names of other errors.
 _TLS: Final = {
     "WRONG_VERSION_NUMBER": "the port does not speak TLS",
     "HTTP_REQUEST": "the port does not speak TLS",
@@ -43,7 +43,7 @@ _TLS: Final = {
 
 
 def explained(met: Exception | None) -> PostFailed:
-    """What one of MET means, by its type and codes. Not for our own deadline."""
+    """Return the meaning of one of MET, by its type and codes. Not for our own deadline."""
     match met:
         case PostFailed():
             return met

@@ -1,8 +1,8 @@
-"""Looking names up, in threads that no other work waits for.
+"""Lookups of names, in threads that no other work uses.
 
-A look-up cannot be stopped: whoever runs the name's servers decides how long its thread is taken.
-So a client has a few threads and no more, and nobody waits for one beyond a deadline. The wait for
-a thread is no fault of the name, and counts for nothing.
+A lookup cannot be stopped: the operator of the name's servers decides how long its thread is taken.
+So a client has few threads, and no caller waits for a lookup beyond a deadline. The wait for a
+thread is not the name's fault, and is not counted.
 """
 
 import asyncio
@@ -19,22 +19,24 @@ from domain.webhooks.delivery import FailureKind
 from domain.webhooks.errors import Deferred
 
 LOOKUP_S: Final = 3.0
-"""How long a name may take."""
+"""The limit of a lookup, in seconds."""
 _THREADS: Final = 4
-"""Of one client, those of look-ups that nobody waits for any longer included."""
+"""The threads of one client, including those of abandoned lookups."""
 _ALL_THREADS: Final = 256
-"""Of all clients. As with the worker's slots, it takes some sixty clients to have them all."""
+"""The threads of all clients. As with the worker's slots, it takes some sixty clients to use
+all."""
 _PATIENCE_S: Final = 10.0
-"""For a thread. One that hangs is free again after the 10 to 20 s that the system's resolver
-takes."""
+"""The wait for a thread, in seconds. A hanging thread is free again after the 10 to 20 s that the
+system's resolver takes."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
-"""A name's addresses as text, in the order to try them. Raises OSError. Runs in a thread."""
+"""Returns a name's addresses as text, in the order to try them. Raises OSError. Runs in a
+thread."""
 
 
 def system_look_up(name: str) -> Sequence[str]:
-    """As this machine is configured to."""
+    """Look a name up as this machine is configured to."""
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
 
@@ -58,8 +60,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """The look-up, which runs from now on, for `found`. What a client wants to know several
-        times at once is looked up once. Raises Deferred if no thread becomes free."""
+        """Start the lookup that `found` awaits. Concurrent lookups of one name by a client are
+        shared. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._begun(client_id, name)
@@ -67,7 +69,7 @@ class Names:
             raise Deferred(_LATER_S) from None
 
     async def found(self, running: "asyncio.Future[Sequence[str]]") -> Sequence[str]:
-        """At least one address. Raises PostFailed, at the deadline too."""
+        """Return at least one address. Raises PostFailed, also at the deadline."""
         try:
             async with asyncio.timeout(self._deadline_s):
                 found = await asyncio.shield(running)
@@ -82,11 +84,11 @@ class Names:
         mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
             with ExitStack() as taken:
-                # Its own first: a client that has its share takes no place in the line of all.
+                # The client's own first: a client that has its share takes no place of all clients.
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
                     taken.callback(threads.release)
-                if key not in self._running:  # not begun by another meanwhile
+                if key not in self._running:  # not started by another task meanwhile
                     self._running[key] = self._begin(name)
                     given_back = taken.pop_all()
                     self._running[key].add_done_callback(lambda _: self._end(key, given_back))
@@ -94,7 +96,7 @@ class Names:
 
     def _begin(self, name: str) -> asyncio.Future[Sequence[str]]:
         answer: Future[Sequence[str]] = Future()
-        # A daemon: a process that ends does not wait for other people's name servers.
+        # A daemon: a process that ends does not wait for external name servers.
         threading.Thread(target=_run, args=(self._look_up, name, answer), daemon=True).start()
         return asyncio.wrap_future(answer)
 
@@ -110,7 +112,7 @@ def _failed(what: str) -> PostFailed:
 def _run(look_up: LookUp, name: str, answer: Future[Sequence[str]]) -> None:
     found: Sequence[str] = ()
     try:
-        # UnicodeError: what a name may not look like.
+        # UnicodeError: an invalid name.
         with suppress(OSError, UnicodeError):
             found = look_up(name)
     finally:

@@ -8,7 +8,8 @@ _LONGEST_S: Final = 366 * 24 * 3600.0
 
 
 def seconds(header: str, now: datetime) -> float | None:
-    """From `now`; 0 if that is over, a year at most. None for neither seconds nor a date."""
+    """Return the seconds from `now`: 0 if that is past, a year at most. None if it is neither
+    seconds nor a date."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_S)
@@ -16,6 +17,6 @@ def seconds(header: str, now: datetime) -> float | None:
         at = parsedate_to_datetime(text)
     except (ValueError, OverflowError):  # the latter: a year, or an offset, of twenty digits
         return None
-    # A date of HTTP is in UTC, whether it says so or not.
+    # An HTTP date is in UTC, whether it says so or not.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     return min(max((at - now).total_seconds(), 0.0), _LONGEST_S)

@@ -1,4 +1,4 @@
-"""One POST to a merchant's URL, and what came of it."""
+"""One POST to a merchant's URL, and its outcome."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,16 @@ from domain.webhooks.errors import Deferred
 from domain.webhooks.url import check_url
 
 BUDGET_S: Final = 10.0
-"""For look-up, connection, TLS, headers and body together."""
+"""The limit in seconds for lookup, connection, TLS, headers and body together."""
 _OURS: Final = ""
-"""Whose look-ups the canary's are."""
+"""The client id of the canary's lookups."""
 
 
 class HttpWebhookSender:
     """Implements domain.ports.WebhookSender. Used by one event loop.
 
-    Nothing is shared between POSTs but the threads of look-ups: each has a connection of its own,
-    which is cut when the answer is known.
+    POSTs share only the threads of lookups: each has its own connection, which is cut when the
+    answer is known.
     """
 
     def __init__(
@@ -39,7 +39,8 @@ class HttpWebhookSender:
         budget_s: float = BUDGET_S,
         lookup_s: float = LOOKUP_S,
     ) -> None:
-        """`ca_file`: certificates (PEM) of authorities that are believed beside the public ones.
+        """`ca_file`: certificates (PEM) of authorities that are trusted in addition to the public
+        ones.
 
         Raises OSError if it cannot be used.
         """
@@ -71,7 +72,7 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, which says nothing of the name.
+            # No thread was free, which says nothing about the name.
             return True
         return True
 
@@ -79,7 +80,7 @@ class HttpWebhookSender:
         return Course(Dialler(allow_private=self._allow_private))
 
     async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
-        """The host's address, or its look-up."""
+        """Return the host's address, or its lookup."""
         try:
             return ip_address(host)
         except ValueError:

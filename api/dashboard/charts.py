@@ -12,7 +12,7 @@ HEIGHT: Final = 120
 LINE_WIDTH: Final = 96
 LINE_HEIGHT: Final = 24
 
-_SEEN: Final = 2.0  # how high a bar is at least, if it stands for anything
+_SEEN: Final = 2.0  # the least height of a bar that shows a value above zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def bar_chart(
 
 
 def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
-    """Of each part that is drawn: its place, the number, the upper edge and the height."""
+    """Return the place, number, upper edge and height of each part that is drawn."""
     parts: list[tuple[int, float, float, float]] = []
     y = float(HEIGHT)
     for place, part in enumerate(column.parts):
@@ -146,7 +146,7 @@ class Sparkline:
 
 
 def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
-    """`top`: what the upper edge stands for; None: the highest value."""
+    """`top`: the value at the upper edge; None for the highest value."""
     top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)
     segments: list[str] = []

@@ -25,16 +25,15 @@ _FIELD: Final = re.compile(r"champ « (.+?) »")
 
 
 def is_page(request: Request) -> bool:
-    """Whether people look at what this request gets."""
+    """Return whether the answer to this request is shown as a page."""
     path = request.url.path
     return path in _PAGES or (path.startswith("/app/") and not path.startswith("/app/static/"))
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """As `answer_domain_error`, which logs and counts it; as a page where that is looked at.
-
-    A form that broke a rule leads back to its page, which is filled from it and says why.
-    """
+    """As `answer_domain_error`, which logs and counts the error, but answered as a page if the
+    request expects one. A form that broke a rule redirects to its page, which shows the fields and
+    the reason."""
     if not isinstance(error, DomainError):
         return _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)

@@ -1,4 +1,5 @@
-"""What the next page says about what was just done: carried by a cookie that it takes away."""
+"""A message about the last action, shown on the next page. A cookie carries it, and the page
+removes the cookie."""
 
 from collections.abc import Mapping
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""How pages write times, sums and numbers: in the reader's language and time zone."""
+"""Formats of times, sums and numbers on pages, in the reader's language and time zone."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -88,7 +88,7 @@ class Formats:
         return text
 
     def percent(self, share: float | None, digits: int = 0) -> str:
-        """Of a share from 0 to 1."""
+        """Format a share from 0 to 1 as a percentage."""
         if share is None:
             return "–"
         return self.number(share * 100, digits) + ("\u00a0%" if self.language == "fr" else "%")
@@ -101,7 +101,7 @@ class Formats:
         return f"{self.number(amount, digits)}\u00a0{_SIGNS.get(sum_.currency, sum_.currency)}"
 
     def dollars(self, micros: int | None) -> str:
-        """Of millionths of a US dollar: what a language model costs."""
+        """Format millionths of a US dollar, the unit of language model costs."""
         if micros is None:
             return "–"
         return f"{self.number(Decimal(micros) / 1_000_000, 2 if micros >= 10_000 else 4)}\u00a0$"

@@ -1,7 +1,5 @@
-"""A form that a page sends: `application/x-www-form-urlencoded`, each field once.
-
-One that brings a file is `multipart/form-data`.
-"""
+"""A form that a page sends: `application/x-www-form-urlencoded` with each field once, or
+`multipart/form-data` if it has a file."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final
@@ -36,8 +34,8 @@ async def read_form(request: Request) -> Mapping[str, str]:
 
 
 async def read_upload(request: Request) -> Mapping[str, str]:
-    """The same of a form that may bring a file, whose text is its field's value. Raises what
-    `read_form` raises."""
+    """As `read_form`, for a form that may have a file; the file's text becomes its field's value.
+    Raises what `read_form` raises."""
     if _media_type(request) != _UPLOAD:
         return await read_form(request)
     body = await _body(request)
@@ -75,7 +73,8 @@ async def _body(request: Request) -> bytes:
 
 
 def _text(content: bytes) -> str:
-    """Of a file. Tables of an office program are often no UTF-8. Raises ValueError."""
+    """Return the text of a file. Office programs often export tables in encodings other than UTF-8.
+    Raises ValueError."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ class Entry:
     also: str = ""
 
     def has(self, path: str) -> bool:
-        """Whether a page is this one, or below it."""
+        """Return whether a page is this item's page, or below it."""
         below = [place for place in (self.path, self.also) if place not in ("", "/app")]
         return path == self.path or any(path.startswith(f"{place}/") for place in below)
 
@@ -82,7 +82,7 @@ _MENU: Final = (
 
 
 def menu_of(actor: Actor) -> tuple[Group, ...]:
-    """What the actor may open."""
+    """Return the menu items that the actor may open."""
     return tuple(
         Group(group.name, entries)
         for group in _MENU

@@ -1,4 +1,4 @@
-"""Where somebody goes after signing in: a page of ours, whatever the link says."""
+"""The page after sign-in. It is always a page of ours, even if the link names another one."""
 
 import re
 from typing import Final

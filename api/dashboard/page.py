@@ -1,7 +1,7 @@
-"""A page of a client, for a person who is signed in.
+"""A page of a client, for a signed-in user.
 
-A route names its page first, as in `page: Annotated[Page, Depends(OnPage(MANAGERS))]`, reads
-what it shows, and returns `page.render(…)`.
+A route declares its page as its first parameter, as in `page: Annotated[Page,
+Depends(OnPage(MANAGERS))]`, reads its data, and returns `page.render(…)`.
 """
 
 from collections.abc import Mapping, Set
@@ -51,9 +51,12 @@ NO_CLIENT = "/app/no-client"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Who looks at which client's page. `clients`: all that are theirs. `automation`: whether the
-    client is stopped. `record_id`: what the path names. `switched`: the record belongs to another
-    client than they looked at before."""
+    """The reader of a page and the client that it shows.
+
+    `clients`: all clients of the user. `automation`: whether the client is stopped. `record_id`:
+    the record in the path. `switched`: the record belongs to another client than the one shown
+    before.
+    """
 
     request: Request
     resources: Resources
@@ -93,8 +96,8 @@ class Page:
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
-        """What the form that is sent to the path `form` begins with: what was typed into it and not
-        sent with success, else the `defaults`."""
+        """Return the initial fields of the form that is sent to the path `form`: the draft that was
+        typed and not sent with success, else the `defaults`."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
@@ -156,9 +159,9 @@ class OnPage:
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """The same for somebody of whom it is known who they are. `form_of`: the client that the
-        form was rendered for, whatever was looked at since. `stays`: the pages that follow are of
-        that client, too."""
+        """As `__call__`, for a user who is known already. `form_of`: the client that the form was
+        rendered for, which wins over the one shown since. `stays`: the following pages are of that
+        client as well."""
         resources: Resources = request.app.state.resources
         request.state.caller = limiter_key(visit.user)
         await resources.limiter.check_request(
@@ -191,8 +194,8 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """The page of the client that the form was rendered for, else that the query names, else of the
-    one that was looked at last, else of the user's first one."""
+    """Return the client of the page: the form's, else the one in the query, else the one shown
+    last, else the user's first."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)

@@ -34,7 +34,7 @@ _WITH_SCRIPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a page may load beside what is ours, as the policy writes it."""
+    """Further sources that a page may load from, in the syntax of the content security policy."""
 
     images: str = ""
     frames: str = "'none'"
@@ -132,7 +132,7 @@ class Pages:
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """As Jinja's own, where an attribute that is true has no value: HTML knows no "True"."""
+    """As Jinja's own filter, but an attribute that is true has no value: HTML has no "True"."""
     return do_xmlattr(
         context,
         {name: "" if one is True else one for name, one in given.items() if one is not False},

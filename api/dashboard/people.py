@@ -1,4 +1,4 @@
-"""Who people are that records name by their id."""
+"""Names of the people that records refer to by id."""
 
 from collections.abc import Mapping
 

@@ -46,19 +46,20 @@ class PlacedProblem:
 
 
 def form_of(playbook_id: str) -> str:
-    """The path that the form of a playbook is sent to; `new`: of one that is made."""
+    """Return the path that a playbook's form is sent to. `new` stands in for the id of a new
+    playbook."""
     return PLAYBOOKS if playbook_id == "new" else f"{PLAYBOOKS}/{playbook_id}/edit"
 
 
 async def drafted_yaml(page: Page, playbook_id: str) -> str | None:
-    """What the visitor has typed of a playbook and not published, as YAML. None if nothing, or if
-    its fields make no YAML. `playbook_id`: `new` of one that is made."""
+    """Return the unpublished draft of a playbook as YAML, or None if there is none or its fields
+    make no YAML. `playbook_id`: `new` for a new playbook."""
     typed = await page.typed(form_of(playbook_id), {})
     return None if typed.draft is None else yaml_of(typed.fields)
 
 
 def fields_of(spec: PlaybookSpec) -> dict[str, str]:
-    """What the fields of the form hold for a playbook."""
+    """Return the form's fields for a playbook."""
     fields = {
         "name": spec.name,
         "event_type": spec.event_type,
@@ -120,13 +121,13 @@ async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[
 
 
 def _path_and_problem(problem: str) -> tuple[str, str]:
-    """Without a path the problem itself names the place."""
+    """A problem without a path names the place in its text."""
     path, colon, said = problem.partition(": ")
     return (path, said) if colon and " " not in path else ("", problem)
 
 
 def yaml_of(fields: Mapping[str, str]) -> str:
-    """What the form holds, as YAML; what is wrong in it stays wrong."""
+    """Return the form as YAML, with its mistakes."""
     if fields.get(SHAPE) == AS_YAML:
         return _text(fields, AS_YAML)
     return write_yaml(_document_of(fields))
@@ -151,7 +152,7 @@ async def _value_of(page: Page, fields: Mapping[str, str]) -> JsonValue:
 
 
 def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
-    """What the fields say, unchecked: what is wrong is said by the rules of the file."""
+    """Return the fields unchecked: the rules of the file report mistakes."""
     document: dict[str, JsonValue] = {}
     for name in _ALONE:
         if text := _text(fields, name):

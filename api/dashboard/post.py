@@ -62,7 +62,7 @@ class Post:
         return name in self.fields
 
     def chosen(self, name: str) -> tuple[str, ...]:
-        """What was ticked of the boxes `name:…`."""
+        """Return the ticked boxes named `name:…`."""
         prefix = f"{name}:"
         return tuple(one.removeprefix(prefix) for one in self.fields if one.startswith(prefix))
 
@@ -103,18 +103,18 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Where a repeat leads, if only the effect tells."""
+        """Set where a repeated form redirects to, if only the effect determines it."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Keep what was typed no longer, where the effect had transactions of its own."""
+        """Delete the draft, for an effect with transactions of its own."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
-        """On to the next page, which says what was done: `key` names the words, as in
-        "content.saved", which may name the `facts` in braces."""
+        """Redirect to the next page, which confirms the action. `key` names the text, as in
+        "content.saved"; the text may name the `facts` in braces."""
         answer = RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})
         if key is not None:
             give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))

@@ -59,7 +59,7 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
 
 
 def turns_in(fields: Mapping[str, str]) -> int:
-    """How many messages the form shows: those that are written, and one to write."""
+    """Return the number of messages that the form shows: the written ones and an empty one."""
     written = [n for n in range(1, MAX_MESSAGES + 1) if fields.get(f"turn{n}", "").strip()]
     return min(MAX_MESSAGES, max(written, default=0) + 1)
 
@@ -84,7 +84,7 @@ def scenario_in(post: Post) -> dict[str, JsonValue]:
 
 
 def lines(text: str) -> list[str]:
-    """What stands on each line that is not blank."""
+    """Return the lines that are not blank."""
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 

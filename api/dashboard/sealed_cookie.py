@@ -1,5 +1,5 @@
-"""What a browser keeps for us between two steps of signing in, so that we keep nothing of people
-who never come back. It can neither read nor change it."""
+"""State between two steps of sign-in, kept in the browser, so that the server stores nothing about
+people who never return. The browser can neither read nor change it."""
 
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -21,7 +21,7 @@ class _Step(BaseModel):
 
 
 class AttemptStep(_Step):
-    """Somebody is at the provider."""
+    """A sign-in that waits for the provider's answer."""
 
     step: Literal["attempt"] = "attempt"
     state: str
@@ -30,7 +30,7 @@ class AttemptStep(_Step):
 
 
 class NewcomerStep(_Step):
-    """The provider vouches for somebody whom we do not know: as yet they have no account."""
+    """A person whom the provider has verified and who has no account yet."""
 
     step: Literal["newcomer"] = "newcomer"
     subject: str

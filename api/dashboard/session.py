@@ -30,7 +30,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Somebody who is signed in with a browser. `csrf`: what our pages' forms send along."""
+    """A user who is signed in with a browser. `csrf`: the token that our pages' forms send."""
 
     session: Session
     user: User
@@ -38,7 +38,7 @@ class Visit:
 
 
 async def visit_of(request: Request) -> Visit | None:
-    """Whose browser it is; None where nobody is signed in."""
+    """Return the browser's session, or None if it is signed out."""
     secret = request.cookies.get(cookie_name(request))
     if secret is None:
         return None
@@ -55,8 +55,8 @@ async def visit_of(request: Request) -> Visit | None:
 
 
 def is_poll(request: Request) -> bool:
-    """Whether a page asks for news by itself: that is no use of the session, and takes nothing
-    that is shown once."""
+    """Return whether the request is a page's own poll for news. Such a poll does not extend the
+    session and consumes nothing that is shown once."""
     return request.method == "GET" and "hx-request" in request.headers
 
 
@@ -66,8 +66,7 @@ def cookie_name(request: Request) -> str:
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """To a page of ours, with a session that is new: what the browser held before is worth nothing
-    afterwards."""
+    """Redirect to a page of ours with a new session. The browser's former session ends."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
@@ -103,7 +102,7 @@ def take_cookie(request: Request, response: Response) -> None:
 
 
 def sign_in_first(request: Request) -> Response:
-    """To the sign-in page, and back to this one."""
+    """Redirect to the sign-in page, which leads back to this page."""
     return RedirectResponse(sign_in_address(request), status_code=303)
 
 
@@ -118,14 +117,15 @@ def sign_in_at(page: str) -> str:
 
 
 def is_led_here(request: Request) -> bool:
-    """Whether another site's page made the browser come, as it may not to what has an effect."""
+    """Return whether another site's page caused the request, which is not allowed for requests with
+    an effect."""
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
 def check_origin(request: Request) -> None:
-    """Raises CrossSiteRequest where another origin's page sent the form.
+    """Raises CrossSiteRequest if a page of another origin sent the form.
 
-    Every browser of today says where a form comes from; one that says nothing is refused.
+    Every current browser states the origin of a form. A request without it is refused.
     """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
@@ -138,10 +138,8 @@ def check_origin(request: Request) -> None:
 
 
 def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
-    """The same for the form of somebody who is signed in, which carries the session's token too.
-
-    Raises CrossSiteRequest.
-    """
+    """As `check_origin`, for the form of a signed-in user, which also carries the session's token.
+    Raises CrossSiteRequest."""
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest
@@ -153,8 +151,8 @@ def _csrf_of(secret: str) -> str:
 
 
 def is_plain_loopback(request: Request) -> bool:
-    """Whether cookies cannot be held to TLS. Never where PUBLIC_URL says that people come by TLS: a
-    proxy on this machine may ask for `127.0.0.1`, whatever it was asked for."""
+    """Return whether cookies cannot be limited to TLS. Never true if PUBLIC_URL is an https URL: a
+    proxy on this machine may request `127.0.0.1` for any host."""
     resources: Resources = request.app.state.resources
     if resources.settings.server.origin.startswith("https:"):
         return False

@@ -1,4 +1,5 @@
-"""What was typed into a form: kept from its rendering until it had its effect."""
+"""Drafts of forms: what a user typed is kept from the rendering of the form until it has its
+effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from domain.identity.session import LONGEST, SessionKind
 SEEN: Final = "_seen"
 """The field that names the version that the form was filled from."""
 SECRET: Final = "secret:"  # noqa: S105
-"""How the names of fields begin that are kept nowhere."""
+"""Prefixes of the names of fields that are never kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Typed:
 
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
-        """A box that was not ticked is not sent, so a draft stands for all of the form."""
+        """A box that was not ticked is not sent, so a draft replaces all fields of the form."""
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
@@ -36,12 +37,13 @@ class Typed:
         return self.fields.get(name, "")
 
     def is_behind(self, seen: str) -> bool:
-        """Whether it was typed upon another version than the one that is there now."""
+        """Return whether the draft was typed on another version than the current one."""
         return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """What of a form may be kept: no secret, and nothing of ours but the version seen."""
+    """Return the fields that may be kept: no secret, and of our own fields only the version
+    seen."""
     return {
         name: value
         for name, value in form.items()
@@ -50,7 +52,8 @@ def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Owner(BaseModel):
-    """Whose form it is. It lets the words of a session that has ended be kept for its user."""
+    """Return the id of the form's user. With it, the draft of an ended session is kept for that
+    user."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

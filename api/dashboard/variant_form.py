@@ -23,7 +23,7 @@ NO_VARIANT: Final[Mapping[str, str]] = {
 
 
 async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
-    """What may be chosen."""
+    """The choices of the form."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await PlaybookRepository(connection, page.tenant).all()
 

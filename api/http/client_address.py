@@ -1,4 +1,4 @@
-"""Where a request comes from: the caller's own address, not that of a proxy before us."""
+"""The address of a request's caller, behind trusted proxies."""
 
 from collections.abc import Iterator, Sequence
 from ipaddress import (
@@ -19,16 +19,16 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS: Final = "unix"
-"""Of callers whose connection has no address."""
+"""Stands in for the address of a caller whose connection has none."""
 
 # What one customer of a provider gets; any address in it costs the caller nothing.
 _IPV6_PREFIX: Final = 64
-# What is kept of an address beside what somebody did: enough to see that it was another place.
+# Records keep enough of an address to show that an action came from another place.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
 def limited_address(request: Request) -> str:
-    """What limits by address count on: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the key of address limits: the IPv4 address, or the /64 network of an IPv6 address."""
     address = _of(request)
     if address is None:
         return NO_ADDRESS
@@ -38,7 +38,7 @@ def limited_address(request: Request) -> str:
 
 
 def client_network(request: Request) -> str:
-    """What records keep of where a request came from: the /24 or /48 network, never the address."""
+    """Return what records keep of an address: its /24 or /48 network, never the address itself."""
     address = _of(request)
     if address is None:
         return NO_ADDRESS

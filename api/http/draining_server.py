@@ -1,4 +1,4 @@
-"""How the API's process ends: load balancers hear of it first, and no caller is cut off."""
+"""The API's shutdown: load balancers learn of it first, and no caller is cut off."""
 
 import asyncio
 import math
@@ -17,10 +17,8 @@ _LOOK_S: Final = 0.1
 
 @dataclass(slots=True)
 class Draining:
-    """Whether this process is about to stop. The server sets it, `/readyz` tells it.
-
-    `endless`: end what would never end by itself.
-    """
+    """Whether this process is about to stop. The server sets it and `/readyz` reports it.
+    `endless`: callbacks that end responses without an end of their own."""
 
     begun: bool = False
     endless: list[Callable[[], None]] = field(default_factory=list)
@@ -32,12 +30,13 @@ class Draining:
 
 
 class DrainingServer(uvicorn.Server):
-    """Ends in three steps: it drains, it accepts no more, it finishes what it took.
+    """Ends in three steps: it drains, it accepts no more connections, it finishes the requests it
+    has.
 
-    SIGTERM comes from whoever replaces the process: it drains for `drain_s` first. SIGINT comes
-    from a person and skips that. A second signal cancels what is under way, and its callers are
-    told so. It leans on the inside of uvicorn's class: `tests/e2e/core/test_draining.py` tells
-    whether a new version fits.
+    SIGTERM comes from a supervisor that replaces the process: it drains for `drain_s` first. SIGINT
+    comes from a person and skips that. A second signal cancels running requests, and their callers
+    get an answer that says so. It depends on internals of uvicorn's class:
+    `tests/e2e/core/test_draining.py` shows whether a new version fits.
     """
 
     def __init__(self, config: uvicorn.Config, draining: Draining, *, drain_s: float) -> None:
@@ -78,6 +77,6 @@ class DrainingServer(uvicorn.Server):
             while not self._at_once and not finishing.done():
                 await asyncio.wait({finishing}, timeout=_LOOK_S)
             if not finishing.done():
-                raise TimeoutError  # uvicorn's sign that the grace is over
+                raise TimeoutError  # uvicorn's sign that the grace period has ended
         finally:
             finishing.cancel()

@@ -1,4 +1,5 @@
-"""Who holds the process's connections, by address, and who gives one up when there are too many."""
+"""The open connections of a process, by address, and the choice of the one to close when there are
+too many."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -13,7 +14,7 @@ _IPV6_PREFIX: Final = 64
 
 
 class Waiting(IntEnum):
-    """Why nobody works for a connection, those first that give way first."""
+    """The reasons why a connection is idle. Those listed first are closed first."""
 
     NEW = 0
     """It has not yet said whole what it wants."""
@@ -25,11 +26,11 @@ class Waiting(IntEnum):
 
 class Closable(Protocol):
     def give_up(self) -> None:
-        """Close at once, whatever is on the way."""
+        """Close at once, even with data on the way."""
 
 
 class _Address:
-    """The connections of one: how many, and those that nobody works for, the longest first."""
+    """The connections of one address: their number, and the idle ones, longest idle first."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -40,8 +41,11 @@ class _Address:
 
 
 class EdgeCrowd:
-    """A new connection takes the place of one that nobody works for: of its own address where that
-    has its share, else of the address that holds most. So a flood keeps nobody else out."""
+    """Accept a new connection by closing an idle one when there are too many.
+
+    The idle connection is of the same address if that address has used its share, otherwise of the
+    address that holds the most. So a flood keeps no other caller out.
+    """
 
     def __init__(self, limits: EdgeLimits) -> None:
         self._limits = limits
@@ -63,7 +67,7 @@ class EdgeCrowd:
             _make_room(sorted(self._addresses.values(), key=_fullest_first), ServerBusy())
 
     def waits(self, connection: Closable, why: Waiting) -> None:
-        """Nobody works for it from now on."""
+        """The connection is idle from now on."""
         self.is_served(connection)
         if where := self._where.get(connection):
             self._addresses[where].waiting[why][connection] = None
@@ -93,7 +97,7 @@ class EdgeCrowd:
 
 
 def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
-    """Raises the refusal where nobody can go."""
+    """Raises the refusal if no connection can be closed."""
     for address in addresses:
         if (first := address.first_to_go()) is not None:
             first.give_up()
@@ -116,7 +120,8 @@ def _counted_as(peer: str | None) -> str:
 
 
 def _plain(peer: str) -> IPv4Address | IPv6Address | None:
-    """Without its zone; IPv4 in IPv6's clothes (`::ffff:1.2.3.4`) is IPv4."""
+    """Return the address without its zone, and an IPv4-mapped IPv6 address (`::ffff:1.2.3.4`) as
+    IPv4."""
     try:
         address = ip_address(peer)
     except ValueError:

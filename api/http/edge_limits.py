@@ -1,4 +1,4 @@
-"""What one process grants to connections, whoever is behind them."""
+"""The limits of one process for its connections, the same for every caller."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
@@ -14,17 +14,18 @@ class EdgeLimits:
     head_s: float = 10.0
     """From the connection, or from a later request's first byte, to the end of its head."""
     stalled_s: float = 10.0
-    """How long a caller may leave what was sent to it lying."""
+    """Seconds that a caller may leave sent data unread."""
     linger_s: float = 2.0
-    """How long is still read, and thrown away, from a caller that was refused while it sends."""
+    """Seconds in which the server still reads and discards data from a caller that was refused
+    while sending."""
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 16
-    """Requests that may wait behind one that is being answered."""
+    """Requests that may wait behind the one being answered."""
     connections: int = 2048
-    """With full heads in all of them, 128 MiB."""
+    """128 MiB if all of them have full heads."""
     per_address: int = 1536
-    """Of one IPv4 address, or one /64 network of IPv6."""
+    """Connections of one IPv4 address, or one /64 network of IPv6."""
     proxies: tuple[Network, ...] = ()
     """Addresses that many callers share: they are not counted by address."""
 

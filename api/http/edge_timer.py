@@ -17,7 +17,7 @@ class Timer:
         return self._handle is not None
 
     def set(self, seconds: float) -> None:
-        """Begin anew, whatever ran before."""
+        """Restart the timer and cancel the previous one."""
         self.forget()
         self._handle = self._loop.call_later(seconds, self._call)
 

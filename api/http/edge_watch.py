@@ -1,4 +1,5 @@
-"""What operators see of the requests that the edge refuses before the application has them."""
+"""Logs, counts and reports of requests that the edge refuses before the application receives
+them."""
 
 from typing import Final
 
@@ -15,10 +16,8 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """Logs and counts refusals, and reports those that are our fault.
-
-    It is made before the application's resources, and asked only while the application serves.
-    """
+    """Logs and counts refusals, and reports those that are our fault. It exists before the
+    application's resources do, and is called only while the application serves."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

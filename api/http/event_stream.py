@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.long_response import end_when_gone
 
 STALLED_S: Final = 10.0
-"""How long a reader may leave one piece lying."""
+"""Seconds that a reader may leave one piece unread."""
 
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),

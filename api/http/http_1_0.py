@@ -1,7 +1,8 @@
-"""Long answers to HTTP/1.0, which knows no chunks: there the end of the connection is the answer's.
+"""Long responses to HTTP/1.0, which has no chunked encoding: there the end of the connection ends
+the response.
 
-uvicorn would send chunks to it all the same, and a reader could not tell a file that broke off from
-a whole one. So until the answer is complete the connection can only be reset, however it ends.
+uvicorn would send chunks all the same, and a reader could not distinguish a truncated file from a
+whole one. So until the response is complete, the connection can only be reset.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ _ENDS: Final = struct.pack("ii", 0, 0)
 def without_chunks(
     cycle: RequestResponseCycle, transport: asyncio.Transport, send: ASGISendCallable
 ) -> ASGISendCallable:
-    """The `send` of an answer to HTTP/1.0. One that states its length stays as it is."""
+    """Wrap the `send` of a response to HTTP/1.0. A response with a length stays as it is."""
 
     endless = False
 
@@ -42,5 +43,5 @@ def without_chunks(
 
 
 def _closing(transport: asyncio.Transport, what: bytes) -> None:
-    """What the kernel does when the connection is closed, by whomever."""
+    """Set what the kernel does when either side closes the connection."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, what)

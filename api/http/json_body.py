@@ -21,7 +21,7 @@ YAML: Final = "application/yaml"
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
 MAX_COMING: Final = 64
-"""Bodies of one caller that are on their way at once: 64 MiB at most."""
+"""Bodies of one caller that may arrive at the same time: 64 MiB at most."""
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
@@ -50,7 +50,7 @@ async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
     """The raw body of any type. Raises BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody."""
     announced_length(request, at_most=MAX_BYTES)
     coming: Crowd[str] = request.app.state.resources.bodies
-    # One that has come with its head is read without a pause: it never counts beside another.
+    # A body that arrived with its head is read without a pause: it never counts beside another.
     with coming.join(request.state.caller):
         return await body_within(request, at_most=MAX_BYTES, seconds=seconds)
 
@@ -98,10 +98,8 @@ async def read_optional_body(request: Request) -> bytes:
 
 
 def announced_length(request: Request, *, at_most: int) -> int:
-    """How many bytes the body is said to have; 0 where nothing is said. Raises BodyTooLarge.
-
-    Only a promise: what comes is counted all the same.
-    """
+    """Return the announced length of the body in bytes, or 0 if none is announced. Raises
+    BodyTooLarge. The announcement is not trusted: received bytes are counted as well."""
     try:
         length = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -112,9 +110,10 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 
 def media_type_of(request: Request) -> str:
-    """Of a body in UTF-8 and without a coding. Raises UnsupportedMediaType for any other.
+    """Check that the body is UTF-8 and has no content coding. Raises UnsupportedMediaType
+    otherwise.
 
-    A header that comes twice is refused: two readers might not take the same one.
+    A repeated header is refused: two readers might not take the same one.
     """
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
@@ -130,11 +129,11 @@ def media_type_of(request: Request) -> str:
 
 
 def parse_object(body: bytes) -> dict[str, JsonValue]:
-    """A JSON object, read strictly. Raises InvalidBody.
+    """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
-    orjson refuses what is no JSON (NaN, bad UTF-8, lone surrogates); the second reading sees what
-    it lets pass: repeated keys, and integers that it would turn into floats. Both would take long
-    to read many values, and the first forgets those of repeated keys, so a count goes before.
+    orjson refuses invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser finds what
+    orjson accepts: repeated keys, and integers that it would turn into floats. Both are slow for
+    many values, and the first drops the values of repeated keys, so the values are counted first.
     """
     _check_size(body)
     try:
@@ -166,10 +165,10 @@ def _rule_broken(error: ValidationError) -> str:
 
 
 def _check_size(body: bytes) -> None:
-    """Refuse most of what has too many values, before anything is made of them.
+    """Refuse most bodies with too many values before anything is built from them.
 
-    It never counts more than there are: behind every value but the last of its container stands a
-    comma, every container but the outermost is a value, and a value has at most two strings, itself
+    The count never exceeds the real number. A comma follows every value but the last of its
+    container. Every container but the outermost is a value. A value has at most two strings, itself
     and its key. `_check_values` counts exactly.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -206,7 +205,7 @@ def _check_values(root: dict[str, JsonValue]) -> None:
 
 
 def _inside(container: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue]:
-    """What a container holds, its keys checked."""
+    """Return the values of a container after checking its keys."""
     if isinstance(container, list):
         return container
     for key in container:

@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 _log = structlog.get_logger("api")
 
-# What is sent at once: who reads it slowly shows by each one that it still reads.
+# Bytes of one send. A slow reader shows with each that it still reads.
 _SENT: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
-    """Seconds. The edge has shorter limits of its own (`api/http/edge_limits.py`): these hold
-    behind any server."""
+    """Seconds. The edge has shorter limits (`api/http/edge_limits.py`); these hold behind any
+    server."""
 
     stalled_s: float = 30
     total_s: float = 15 * 60
@@ -34,7 +34,7 @@ DEFAULT_LIMITS: Final = ReaderLimits()
 
 
 class HeldPlace(Protocol):
-    """What an answer holds that others wait for, as in `api/exports.py`."""
+    """A contended resource that a response holds, as in `api/exports.py`."""
 
     lost: asyncio.Event
 
@@ -42,9 +42,12 @@ class HeldPlace(Protocol):
 
 
 class ExportResponse(Response):
-    """`pieces` are begun before the status is sent: what they raise first is answered like any
-    error. What they raise later leaves the answer without an end, and the server cuts it off, as it
-    does when `held` is lost."""
+    """A response whose body is produced while it is sent.
+
+    `pieces` start before the status is sent, so an early error is answered like any other. A later
+    error leaves the response without an end, and the server cuts it off, as it does when `held` is
+    lost.
+    """
 
     def __init__(
         self,
@@ -64,7 +67,8 @@ class ExportResponse(Response):
         self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """A reader that leaves or stalls is nobody's error: the answer then just has no end."""
+        """A reader that leaves or stalls is no error of the service: the response then has no
+        end."""
         try:
             async with asyncio.timeout(self._limits.total_s) as patience, aclosing(self._pieces):
                 watching = [asyncio.create_task(end_when_gone(receive, patience))]
@@ -111,8 +115,8 @@ class ExportResponse(Response):
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
-    """It has ended with the block, whatever that ends in: a generator that is still running cannot
-    be closed."""
+    """The task has ended when the block ends, with or without an error: a generator that still runs
+    cannot be closed."""
     try:
         yield task
     finally:
@@ -121,7 +125,7 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """The server says nothing when it sends to somebody who is gone."""
+    """The server reports nothing when it sends to a caller that has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
     patience.reschedule(asyncio.get_running_loop().time())

@@ -32,7 +32,8 @@ _MAX_BODY: Final = 16 * 1024
 
 
 class PublicRoute(APIRoute):
-    """What any page may call; a page's browser asks first, by OPTIONS."""
+    """Headers for endpoints that any page may call; a browser first sends a preflight OPTIONS
+    request."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -47,7 +48,7 @@ class PublicRoute(APIRoute):
 
 
 class OAuthRoute(PublicRoute):
-    """The same; answers are never cached, and errors are those of RFC 6749."""
+    """As `PublicRoute`, but responses are never cached, and errors have the form of RFC 6749."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -90,10 +91,8 @@ def _bounded(body: bytes) -> bytes:
 
 
 def text_fields(given: Mapping[str, object]) -> dict[str, str]:
-    """Those that are text and not empty; an empty one is as good as none (RFC 6749, 3.1).
-
-    Raises OAuthRefused (invalid_request).
-    """
+    """Return the fields that are text and not empty; an empty one counts as absent (RFC 6749, 3.1).
+    Raises OAuthRefused (invalid_request)."""
     if not all(isinstance(value, str) for value in given.values()):
         raise OAuthRefused(OAuthError.INVALID_REQUEST, "every parameter is text")
     return {name: value for name, value in given.items() if isinstance(value, str) and value}
@@ -107,7 +106,7 @@ def needed(given: Mapping[str, str], name: str) -> str:
 
 
 def _answer(error: DomainError) -> Response | None:
-    """None: it is our fault, and answered and reported as everywhere."""
+    """Return None if the error is our fault: it is then answered and reported as on any route."""
     match error:
         case OAuthRefused():
             if error.error is not OAuthError.INVALID_CLIENT:

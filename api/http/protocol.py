@@ -48,10 +48,10 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """One connection.
+    """One connection. It waits for a head, then has requests to answer, then waits again.
 
-    It waits for a head, then has requests to answer, then waits again. After a refusal it is
-    `deaf`: what still comes is thrown away until the other side has had time to read why.
+    After a refusal it is `deaf`: it discards further data until the other side has had time to read
+    why.
     """
 
     watch: ClassVar[EdgeWatch]
@@ -96,7 +96,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """Close at once, whatever is on the way."""
+        """Close at once, even with data on the way."""
         self.crowd.leave(self)
         self.transport.abort()
 
@@ -145,9 +145,9 @@ class EdgeProtocol(HttpToolsProtocol):
             self._held += self._chunk
 
     def _head_without_upgrade(self) -> bytes:
-        """Read the request once more, as one that asks for no other protocol: HTTP allows that.
+        """Parse the request again without its upgrade header, which HTTP allows to ignore.
 
-        The parser would throw its body away, and every Java client asks for HTTP/2 like this.
+        The parser would discard the body, and every Java client asks for HTTP/2 like this.
         """
         head = without_upgrade(
             self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
@@ -198,7 +198,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
     def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-        """The application, told of the connection's end at the right time and not before."""
+        """Notifies the application of the connection's end at the right time, and not earlier."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
             if scope["type"] == "http" and scope["http_version"] == "1.0":
@@ -226,7 +226,7 @@ class EdgeProtocol(HttpToolsProtocol):
         return run
 
     def _is_last(self, cycle: RequestResponseCycle) -> bool:
-        """Nothing can follow: the body has not come to its end, or nobody listens any more."""
+        """Nothing can follow: the body is incomplete, or the peer no longer reads."""
         return cycle.more_body or (self._deaf and not self.pipeline)
 
     def on_response_complete(self) -> None:
@@ -289,8 +289,8 @@ class EdgeProtocol(HttpToolsProtocol):
     def _linger(self) -> None:
         """End our side and go on reading for a moment.
 
-        Closing at once would make the kernel reset the connection, and an answer that was not read
-        yet would be lost.
+        Closing at once would make the kernel reset the connection and lose a response that was not
+        read yet.
         """
         self._deaf = True
         self._unset_keepalive_if_required()

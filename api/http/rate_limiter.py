@@ -1,4 +1,4 @@
-"""Short-term limits over HTTP: who is refused, and what callers are told of their windows."""
+"""Rate limits over HTTP: refusals, and the headers that describe a caller's window."""
 
 import math
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class RateLimiter:
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:
-        """The same for a route whose answers, whatever they are, tell the caller how it stands.
+        """Count a request of a route whose responses always state the caller's remaining requests.
 
         Raises TooManyRequests.
         """

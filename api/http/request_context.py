@@ -128,7 +128,7 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            if progress.status:  # an answer has begun: the server can only cut the connection
+            if progress.status:  # a response has started: the server can only cut the connection
                 raise
             await error_response(InternalError(), request_id, Request(scope))(
                 scope, receive, send_with_id
@@ -138,7 +138,7 @@ class RequestContext:
 
 
 def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
-    """What a request ends in that was cancelled before its answer began."""
+    """Answer a request that was cancelled before its response began."""
     event_id = structlog.contextvars.get_contextvars().get("event_id")
     error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
     error.__cause__ = cancelled
@@ -207,7 +207,7 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """What Starlette refuses by itself, in our shape and with its headers (Allow)."""
+    """Return Starlette's own refusals in our format, with their headers (Allow)."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code >= 500:
@@ -224,7 +224,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """All of a path. Starlette names those of its first route, and each of ours has but one."""
+    """Return all methods of a path. Starlette names those of its first route, and each of our
+    routes has one."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

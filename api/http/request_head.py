@@ -11,10 +11,8 @@ def head_size(url: bytes, headers: Headers) -> int:
 
 
 def is_sound(method: bytes, version: str, headers: Headers) -> bool:
-    """What HTTP demands of a head and the parser does not look at.
-
-    A request that a proxy before us could read in another way must not pass.
-    """
+    """Rules of HTTP for a request's head that the parser does not check. A request that a proxy
+    before us could read differently must not pass."""
     hosts = sum(name == b"host" for name, _ in headers)
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if version == "1.0":

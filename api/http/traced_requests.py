@@ -13,7 +13,7 @@ _PROBES: Final = frozenset({"/healthz", "/readyz"})
 
 
 class TracedRequests:
-    """Around `RequestContext`, which finds out whose the request is."""
+    """Runs around `RequestContext`, which determines the request's client."""
 
     def __init__(self, app: ASGIApp, traces: Traces) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""What every answer of the widget's routes says, errors too, and those of no route.
+"""Headers of every response of the widget's routes, errors and unknown paths included.
 
-Any page may read them (CORS): no cookie goes with them, so a page learns nothing by its user. Which
-pages may use a key is checked on the key (`api/widget_access.py`).
+Any page may read them (CORS): no cookie is sent, so a page learns nothing about its user. The key
+decides which pages may use it (`api/widget_access.py`).
 """
 
 from typing import Final
@@ -21,9 +21,9 @@ PREFLIGHT: Final = {
     "last-event-id",
     "access-control-max-age": "86400",
 }
-"""What a browser may send, for as long as it may remember that."""
+"""Headers that a browser may send, and how long it may cache that."""
 
 
 def standing_headers(path: str) -> list[tuple[bytes, bytes]]:
-    """What each answer at this path says, whatever it is."""
+    """Headers of every response at this path."""
     return [*_HEADERS] if surface_of(path) is Surface.WIDGET else []

@@ -1,7 +1,5 @@
-"""What a model is told of an error: in English, and what to do next.
-
-An error that has no row here is one that no tool should meet: it is logged, and told in general.
-"""
+"""The text that a model receives for an error: in English, with the next step. An error without a
+row here is one that no tool should raise: it is logged, and the model receives a general text."""
 
 import math
 from collections.abc import Mapping
@@ -80,7 +78,7 @@ _GENERAL: Final = "The service failed. Do not repeat the call more than once."
 
 
 def advice_on(error: DomainError) -> str:
-    """What to tell the model of an anticipated error."""
+    """Return the text for an anticipated error."""
     text = ADVICE.get(type(error))
     if text is None:
         _log.error("error without advice", code=error.code)
@@ -92,7 +90,7 @@ def advice_on(error: DomainError) -> str:
 
 
 def advice_on_arguments(error: ValidationError) -> str:
-    """What is wrong with the arguments, without repeating their values."""
+    """Return what is wrong with the arguments, without their values."""
     wrong = [
         f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
         for one in error.errors(include_url=False, include_input=False)[:10]
@@ -101,5 +99,5 @@ def advice_on_arguments(error: ValidationError) -> str:
 
 
 def advice_on_failure(request_id: str) -> str:
-    """What to tell the model of an error that nobody anticipated."""
+    """Return the text for an unexpected error."""
     return f"{_GENERAL} The failure is reported; its request id is {request_id}."

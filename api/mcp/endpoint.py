@@ -1,6 +1,7 @@
-"""POST /api/mcp: who asks, what it needs, and the way to the server.
+"""POST /api/mcp: authenticates the caller, checks scopes and calls the server.
 
-A key's scopes are checked here, where HTTP can still say 403: behind it every answer is a 200.
+A key's scopes are checked here, where HTTP can still answer 403: behind this route every answer is
+a 200.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -35,7 +36,7 @@ _METADATA: Final = f"/.well-known/oauth-protected-resource{PATH}"
 
 
 class _McpRoute(APIRoute):
-    """Tells whom it does not let in where to get what is missing (RFC 9728, RFC 6750)."""
+    """Adds to a refusal where the caller can get a key or a scope (RFC 9728, RFC 6750)."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -63,7 +64,7 @@ def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> 
 
 
 async def _key_holder(request: Request) -> AtWork:
-    """Who asks. Only keys: a session's token is for the dashboard.
+    """Authenticate the caller. Only API keys: session tokens are for the dashboard.
 
     Raises Unauthenticated, TooManyRequests.
     """
@@ -83,7 +84,7 @@ async def _key_holder(request: Request) -> AtWork:
 
 @router.post(PATH, summary="The Model Context Protocol", include_in_schema=False)
 async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request) -> Response:
-    """One JSON-RPC message in, one out. `docs/mcp.md` tells what there is."""
+    """Answer one JSON-RPC message. `docs/mcp.md` describes the tools."""
     body = await read_body(request)
     try:
         message = parse_object(body)

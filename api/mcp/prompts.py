@@ -21,7 +21,7 @@ _UNTRUSTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """`says`: the text for the given arguments, those that were left out as ''."""
+    """`says`: returns the text for the given arguments; missing arguments are ''."""
 
     listed: Prompt
     says: Callable[[Mapping[str, str]], str]

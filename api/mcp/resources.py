@@ -1,4 +1,4 @@
-"""Resources: knowledge entries, and what webhooks are told."""
+"""Resources: knowledge entries and webhook events."""
 
 import json
 from typing import Final
@@ -54,7 +54,7 @@ _CATALOGUE: Final = Resource(
 
 
 def scope_of(uri: str) -> Scope:
-    """What a key needs to read it."""
+    """Return the scope that a key needs to read the resource."""
     return Scope.WEBHOOKS_READ if uri.startswith(EVENTS) else Scope.CONTENT_READ
 
 

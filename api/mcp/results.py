@@ -48,14 +48,14 @@ Limit = Annotated[int, Field(ge=1, le=50, description="How many at most.")]
 
 
 def untrusted(text: str | None, length: int) -> Untrusted | None:
-    """None for nothing."""
+    """Return the text marked as untrusted, or None if there is none."""
     if not text:
         return None
     return Untrusted(text=text[:length], is_cut=len(text) > length)
 
 
 def trusted(text: str, length: int) -> str:
-    """The merchant's own words, of which only the beginning may be shown."""
+    """Return the merchant's own text, cut to a length."""
     return text if len(text) <= length else f"{text[:length]}… [cut: {len(text)} characters in all]"
 
 
@@ -68,10 +68,10 @@ def result_of(told: BaseModel) -> CallToolResult:
 
 
 def fitted(build: Callable[[int], Told]) -> Told:
-    """What `build` makes with texts as long as fit into a result.
+    """Return what `build` makes with the longest texts that fit into a result.
 
-    `build` takes the characters that each text may have. What does not fit even with short ones is
-    returned all the same, for `answer_within` to refuse.
+    `build` takes the number of characters that each text may have. A result that does not fit even
+    with short texts is returned as it is, and `answer_within` refuses it.
     """
     for length in _TEXT_LENGTHS:
         told = build(length)

@@ -1,7 +1,5 @@
-"""The server: the protocol by the official package, the answers by the tools.
-
-It is stateless: each request is authenticated, and knows nothing of the one before.
-"""
+"""The MCP server: the official package speaks the protocol, and the tools give the answers. It is
+stateless: each request is authenticated on its own."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -67,9 +65,9 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 
 @asynccontextmanager
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
-    """While the block runs, requests are answered.
+    """Answer requests for as long as the block runs.
 
-    In a task of its own: the manager must end in the task that began it.
+    The manager runs in a task of its own, because it must end in the task that started it.
     """
     began, ends = asyncio.Event(), asyncio.Event()
 
@@ -161,7 +159,7 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 
 def _failed(context: Context, error: Exception) -> None:
-    """Have it reported as that of any request is: this one's answer is a 200."""
+    """Have the error reported as on any route, although this answer is a 200."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

@@ -19,14 +19,15 @@ Told = TypeVar("Told", bound=BaseModel)
 
 
 class ToolInput(BaseModel):
-    """What a tool takes. Nothing else is let through, so that a misspelt name is noticed."""
+    """The arguments of a tool. Unknown arguments are refused, so that a misspelt name is
+    noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """A request of a key's holder, for the client whose key it is."""
+    """A request of a key's holder, for the key's client."""
 
     key: ActiveKey
     tenant: TenantId
@@ -43,7 +44,7 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """What a call changes: nothing, unless told. `repeatable`: a second equal call changes nothing
+    """What a call changes; by default nothing. `repeatable`: a second equal call changes nothing
     more. `outside`: it may reach the customer or other systems."""
 
     writes: bool = False
@@ -58,8 +59,8 @@ DRAFTS: Final = CallEffect(repeatable=False)
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """`call` takes the arguments as they came. Raises pydantic's ValidationError for those that do
-    not fit, and DomainErrors."""
+    """A tool. `call` takes the arguments as received. It raises pydantic's ValidationError for
+    invalid arguments, and DomainErrors."""
 
     name: str
     title: str
@@ -72,7 +73,7 @@ class McpTool:
 
     @property
     def listed(self) -> Tool:
-        """As clients are shown it."""
+        """The tool as clients see it in the list."""
         effect = self.effect
         return Tool(
             name=self.name,
@@ -101,7 +102,7 @@ def tool(
     does: Callable[[AtWork, Given], Awaitable[Told]],
     effect: CallEffect = READS,
 ) -> McpTool:
-    """A tool whose arguments are checked against `takes` before it does anything."""
+    """Return a tool that validates its arguments against `takes` before it runs."""
 
     async def call(at_work: AtWork, arguments: Mapping[str, JsonValue]) -> Told:
         return await does(at_work, takes.model_validate(arguments))

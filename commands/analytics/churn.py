@@ -63,9 +63,9 @@ async def predict(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Predict for this week now, by the engine, in place of what was predicted on Monday.
+    """Predict this week's churn now, on the engine, replacing Monday's predictions.
 
-    Ctrl-C ends the wait, not the work; the same command joins it.
+    Ctrl-C ends the wait, not the work; the same command joins it again.
     """
     client_id = await whose(client, every, data)
     reports = await reports_of(data)

@@ -50,7 +50,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's days. One that is missing was not computed: metrics backfill does it."""
+    """Show a client's days. A missing day was not computed; `metrics backfill` computes it."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     _check(since, until)
@@ -98,9 +98,10 @@ async def backfill(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute past days again, by the engine. Days on which retention has begun stay as they are.
+    """Compute past days again, on the engine. Days whose records retention has removed stay as they
+    are.
 
-    Ctrl-C ends the wait, not the work; the same command joins it.
+    Ctrl-C ends the wait, not the work; the same command joins it again.
     """
     yesterday = day_before(utc_now())
     since, until = first.date(), last.date() if last else yesterday

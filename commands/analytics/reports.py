@@ -1,4 +1,5 @@
-"""What the commands about reports share: of whom, and which Temporal makes them."""
+"""Parts that the commands about reports share: the client's scope, and the Temporal server that
+runs them."""
 
 import asyncio
 from collections.abc import Iterator
@@ -31,8 +32,8 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Those of TEMPORAL_ADDRESS, or of the stack that runs on `data`. Raises InvalidInput if there
-    is none."""
+    """Return the reports of TEMPORAL_ADDRESS, or of the stack that runs on `data`. Raises
+    InvalidInput if there is neither."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
@@ -46,7 +47,7 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """Whoever interrupts the wait is told that the work itself goes on."""
+    """Say that the work goes on when a person interrupts the wait."""
     try:
         yield
     except asyncio.CancelledError:

@@ -43,7 +43,7 @@ _SENTENCES: Final = {
 
 
 class KeptAnchor(BaseModel):
-    """One of the anchors of a file."""
+    """One anchor of a file."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -53,7 +53,7 @@ class KeptAnchor(BaseModel):
 
 
 class KeptAnchors(BaseModel):
-    """What `audit anchors --json` has printed."""
+    """The output of `audit anchors --json`."""
 
     anchors: tuple[KeptAnchor, ...]
 
@@ -139,7 +139,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's entries, the newest first; those of `all` are the installation's."""
+    """Show a client's entries, newest first. `all` shows those of the installation."""
     which = EntryFilter(what=what, actor=actor)
     async with database_of(data) as database, database.reading_across() as connection:
         log = AuditLog(connection, _chain_of(client))

@@ -1,4 +1,4 @@
-"""payment: what the payment provider told of that somebody must look at."""
+"""payment: events of the payment provider that need a person."""
 
 from typing import Annotated
 

@@ -174,7 +174,7 @@ async def run_all(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Have a worker try all cases; `case results` says what came of them."""
+    """Have a worker run all cases; `case results` shows their outcome."""
     variant = Variant(
         playbook_id=playbook,
         draft=None if draft is None else _draft_of(draft),
@@ -200,7 +200,7 @@ async def results(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what came of each case in one run."""
+    """Show the outcome of each case in one run."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of_case_run, case_run_id)
         async with database.reading(tenant) as connection:

@@ -126,7 +126,7 @@ async def update_template(
 async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's templates, the oldest first, those that are off too."""
+    """Show a client's templates, oldest first, inactive ones included."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).all(TemplateEntry)
     if as_json:

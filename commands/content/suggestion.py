@@ -28,7 +28,7 @@ app = typer.Typer(help="What assistants suggest.", no_args_is_help=True)
 
 @app.callback()
 def suggestions_group() -> None:
-    """What assistants suggest."""
+    """Suggestions of assistants."""
 
 
 @command(app, "list")

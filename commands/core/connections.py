@@ -22,7 +22,7 @@ API: Final = 2
 WORKERS: Final = 2
 WEBHOOK_WORKERS: Final = 1
 TEMPORAL: Final = 120
-# At once, for migrations and people.
+# Used at the same time by migrations and people.
 COMMANDS: Final = 5
 # One of a kind more, while an upgrade replaces them one after the other.
 REPLACED: Final = max(OF_A_PROCESS.values())

@@ -1,4 +1,4 @@
-"""What every command shares: which stack it works on, and how it answers."""
+"""Parts that every command shares: the stack that it works on, and its output."""
 
 import asyncio
 import json
@@ -109,10 +109,10 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """The environment's settings, filled up with those of the stack that runs on `data`, unless
-    they name another stack's database or Temporal.
+    """Return the environment's settings, completed from the stack that runs on `data`, unless they
+    name another stack's database or Temporal.
 
-    Raises InvalidInput if something is still missing.
+    Raises InvalidInput if a setting is still missing.
     """
     if not any(os.environ.get(key) for key in _PLACES):
         kept_folder(data)
@@ -126,14 +126,16 @@ def settings_for(data: Path) -> "Settings":
 
 
 def environment_of(data: Path) -> Mapping[str, str]:
-    """What is set by environment, and beside it by the stack that runs on `data`, if it is used."""
+    """Return the settings of the environment, completed from the stack that runs on `data`, if it
+    is used."""
     running = None if os.environ.get("DATABASE_URL") else running_stack(data)
     given = {name: value for name, value in os.environ.items() if value}
     return {**(running.env if running else {}), **given}
 
 
 def sealer_of(data: Path) -> FernetSealer:
-    """One with the keys of the workers that will open it. Raises InvalidInput without."""
+    """Return a sealer with the keys of the workers that will open the secret. Raises InvalidInput
+    if there are none."""
     keys = environment_of(data).get("SEAL_KEY")
     if not keys and not os.environ.get("DATABASE_URL"):
         keys = kept_folder(data).seal_key()
@@ -191,7 +193,7 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
 async def reading_client(
     data: Path, client: str
 ) -> AsyncIterator[tuple[AsyncConnection, TenantId]]:
-    """What a client has, to be read. Raises ClientNotFound."""
+    """Yield a read-only connection and the client's id. Raises ClientNotFound."""
     async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         yield connection, TenantId(client)
@@ -228,7 +230,7 @@ def _as_json(value: object) -> str:
 
 
 def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
-    """A record for programs, its id under a name that says whose it is."""
+    """Return a record's fields for JSON output, with its id under `id_name`."""
     fields = record.model_dump(mode="json")
     return {id_name: fields.pop("id"), **fields}
 
@@ -237,7 +239,7 @@ def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
 async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
-    """A unit of work on the client whose record it is. Raises what `whose` raises."""
+    """Return a unit of work on the client that owns the record. Raises what `whose` raises."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

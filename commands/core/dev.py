@@ -58,7 +58,7 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop stays open: its webhook is told of whatever happens while this runs.
+                # The shop stays open: its webhook receives every event while this runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
@@ -130,7 +130,7 @@ def _show_progress(status: Status, part: str) -> None:
 
 
 def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
-    """What a stack may do that is for a machine of one's own, in a person's words."""
+    """Return, in plain words, what the stack allows that is meant for a developer's own machine."""
     found = [
         name
         for name in ("ALLOW_LOOPBACK_TARGETS", "WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
@@ -158,7 +158,7 @@ def _port_of_environment() -> int | None:
 
 
 async def _watch(stack: Stack, data: Path) -> None:
-    """Tell of parts that end by themselves, and what starts another."""
+    """Report parts that end unexpectedly, and how to start another."""
     told: set[str] = set()
     while True:
         for child in stack.dead():

@@ -1,4 +1,4 @@
-"""errors: what went wrong on our side, where no error tracker is told."""
+"""errors: errors of the service, for installations without an error tracker."""
 
 from typing import Annotated
 

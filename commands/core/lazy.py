@@ -1,4 +1,4 @@
-"""Commands whose module is imported only when they are chosen, so that each starts fast."""
+"""Commands whose module is imported only when they are run, so that each starts fast."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -32,7 +32,7 @@ def print_list(names: Sequence[str], rows: Iterable[Row], *, ids: int = 1) -> No
 
 
 def _cell(text: str) -> Text:
-    """On one line, whatever strangers wrote."""
+    """Return the text on one line, without control characters that strangers may have written."""
     line = " ".join(without_controls(text[: 2 * _MOST_CHARS]).split())
     if len(line) > _MOST_CHARS:
         line = f"{line[:_MOST_CHARS]}…"
@@ -40,7 +40,7 @@ def _cell(text: str) -> Text:
 
 
 def facts_table(title: str | None = None) -> Table:
-    """For rows of a name and a value. The values fold where the terminal is narrow."""
+    """Return a table of names and values. The values fold on a narrow terminal."""
     table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class NearbyEngine:
-    """The engine that an environment names, asked only when something is to be started. Where it
-    names none, or none answers, the sweeper starts it later. A `Starter`."""
+    """The engine that an environment names, connected only when a workflow must start. If it names
+    none or none answers, the sweep starts the workflow later. A `Starter`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment

@@ -1,4 +1,4 @@
-"""Who acts: the person that a command is run for."""
+"""The actor of a command: the person that it is run for."""
 
 import getpass
 from typing import Annotated
@@ -18,7 +18,7 @@ AsOption = Annotated[
 
 
 def operator() -> Actor:
-    """The user who is logged in at the terminal."""
+    """Return the user who is logged in at the terminal."""
     return Actor.operator(f"{OPERATOR_PREFIX}{getpass.getuser()}")
 
 

@@ -1,4 +1,4 @@
-"""worker and migrate: the other processes of an installation, which load nothing of HTTP."""
+"""worker and migrate: the other processes of an installation, which import nothing of HTTP."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def worker(
     queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Run a worker until a signal ends it. Several may run at once, on any machines."""
+    """Run a worker until a signal ends it. Several may run at the same time, on any machines."""
     # Only here: what a worker computes with takes seconds to load, and only it needs that.
     import worker as process  # noqa: PLC0415
 

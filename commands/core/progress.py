@@ -1,7 +1,5 @@
-"""How far a long command has come: a bar for a person at a terminal, lines now and then else.
-
-On standard error, so that a command's answer stays alone on standard output.
-"""
+"""The progress of a long command: a bar on a terminal, otherwise lines from time to time. It is
+written to standard error, so that only the command's answer is on standard output."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,14 +21,14 @@ from rich.progress import (
 from commands.core.context import err
 
 LINE_EVERY_S: Final = 5.0
-"""Where no terminal is, at most one line in that many seconds: logs are read, and kept."""
+"""Seconds between lines if there is no terminal: logs are read and kept."""
 
 
 class Bar(Protocol):
-    """What a command tells while it works."""
+    """The progress that a command reports while it works."""
 
     def advance(self, n: int = 1) -> None:
-        """So much more is done, in whatever the total counts."""
+        """Add completed steps, in the unit of the total."""
 
     def reach(self, done: int) -> None:
         """So much is done in all; less than before is not believed."""
@@ -44,10 +42,8 @@ def progress(
     console: Console = err,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Bar]:
-    """Show how far the block has come. `total`: what there is to do, None if nobody knows.
-
-    Without a terminal a line is written at the end too; it says so if the block raised.
-    """
+    """Show the progress of the block. `total`: the number of steps, or None if it is unknown.
+    Without a terminal a last line is written at the end; it says so if the block raised."""
     if console.is_terminal:
         with Progress(*_columns(total), console=console) as shown:
             yield _Shown(shown, label, total)

@@ -1,4 +1,4 @@
-"""What the command line says of an error, where its code alone would not tell what to do."""
+"""Texts of the command line for errors whose code alone does not say what to do."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -11,7 +11,7 @@ FILE_HELP: Final = "The same from a file; - is standard input."
 
 
 def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
-    """What a file holds, or standard input for `-`. Raises InvalidInput."""
+    """Return the text of a file, or of standard input for `-`. Raises InvalidInput."""
     try:
         if str(file) == "-":
             content = sys.stdin.buffer.read(at_most + 1)

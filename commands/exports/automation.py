@@ -37,7 +37,7 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring events in, all or none; those whose id is there already are left out."""
+    """Import events, all or none. Events whose id exists are skipped."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:

@@ -43,11 +43,10 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Write all that is kept of a client to a file, as the client itself gets it. See
-    docs/export.md.
+    """Write all records of a client to a file, as the client itself gets them. See docs/export.md.
 
-    A section that cannot be read is empty and named, and the exit code is 1. A file appears when
-    it is whole, in place of one that was there.
+    A section that cannot be read is empty and named, and the exit code is 1. The file appears when
+    it is complete, and replaces an existing one.
     """
     tenant = TenantId(parse_ulid(client) or client)
     skipped: list[str] = []

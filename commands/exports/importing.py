@@ -29,7 +29,7 @@ from services.exports.tenant_import import Imported, import_export
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A file that tells how far it has been read."""
+    """A file that reports how far it has been read."""
 
     stream: BinaryIO
     bar: Bar
@@ -47,8 +47,8 @@ class Watched:
 
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The file, or standard input for `-`, and its size in bytes; a pipe's nobody knows.
-    Raises InvalidInput."""
+    """Return the file, or standard input for `-`, and its size in bytes; the size of a pipe is
+    unknown. Raises InvalidInput."""
     if str(file) == "-":
         yield sys.stdin.buffer, None
         return

@@ -123,10 +123,8 @@ async def show(
 async def replay(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Work on it once more, from the bytes that came: one that failed, or one that waits.
-
-    One that was processed is left alone, and nothing changes.
-    """
+    """Process a failed or waiting webhook again, from its stored bytes. A processed one stays as it
+    is."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of_inbound, wanted)
@@ -140,7 +138,7 @@ async def replay(
 
 
 async def _begin(data: Path, ref: WebhookRef) -> bool:
-    """Whether it could be begun at once; the sweep begins what is left."""
+    """Return whether the processing could start now; otherwise the sweep starts it."""
     environment = environment_of(data)
     if not environment.get("TEMPORAL_ADDRESS"):
         return False
@@ -221,5 +219,5 @@ def _body(webhook: LoggedWebhook) -> str:
 
 
 def _said(text: str) -> str:
-    """What strangers wrote: what steers a terminal must not reach it."""
+    """Return a stranger's text without characters that control a terminal."""
     return escape(without_controls(text))

@@ -60,7 +60,7 @@ IntegrationArgument = Annotated[str, typer.Argument()]
 
 @app.callback()
 def group() -> None:
-    """One address a connection; docs/inbound.md says where it is pasted."""
+    """One address per connection; docs/inbound.md says where to paste it."""
 
 
 @command(app, "open")
@@ -152,7 +152,7 @@ async def close(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Close the address. What came by it stays in the log."""
+    """Close the address. Received webhooks stay in the log."""
     async with work_on_record(data, client_of, integration_id) as work:
         await close_endpoint(work, operator(), integration_id)
     answer(as_json, "Closed.", integration_id=integration_id)

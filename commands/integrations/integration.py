@@ -50,7 +50,7 @@ _SECRET_VARIABLE: Final = "INTEGRATION_{}"  # noqa: S105 - where one is read fro
 
 @app.callback()
 def group() -> None:
-    """One connection a provider; docs/integrations.md says what each needs."""
+    """One connection per provider; docs/integrations.md lists what each needs."""
 
 
 @command(app, "connect")
@@ -71,10 +71,10 @@ async def connect(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Connect a client, and try the connection, which stays whatever the trial finds; one to the
-    same provider that was there ends."""
+    """Connect a client to a provider, and test the connection. The connection stays whatever the
+    test finds. An existing connection to the same provider ends."""
     public = _settings(settings or [])
-    # Before somebody is asked for a secret.
+    # Before the person is asked for a secret.
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)

@@ -1,4 +1,4 @@
-"""mail-sender: whose name a client's mails to customers go out under."""
+"""mail-sender: the sender of a client's mails to customers."""
 
 import os
 import secrets

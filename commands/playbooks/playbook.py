@@ -69,7 +69,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a playbook that answers and does nothing else; it is active at once."""
+    """Create a playbook that only answers. It is active immediately."""
     if not 0 <= threshold <= 1:
         raise InvalidInput("threshold: a number from 0 to 1")
     publication = Publication.of(model_of(data), override)
@@ -78,7 +78,7 @@ async def create(
     )
     async with work_on(data) as units:
         actor = await acting(units.database, person)
-        # The operator of this machine vouches for the client: there is nobody else to.
+        # The operator of this machine vouches for the client, because no other person can.
         async with units.of(TenantId(client)) as work:
             entry = await create_playbook(work, actor, spec, publication)
     answer(as_json, f"Playbook {name} is active.", playbook_id=entry.playbook.id, version=1)

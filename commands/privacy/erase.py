@@ -111,7 +111,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest certificates, newest first. With an address, those of that customer."""
+    """Show the latest certificates, newest first; with an address, those of that customer."""
     key = _subject_of(customer, session)
     client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
@@ -153,7 +153,8 @@ def _subject_of(customer: str | None, session: str | None) -> str | None:
 
 
 def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
-    """Ask for the name of what is to be erased. Raises InvalidInput for another."""
+    """Ask the person to type the name of what will be erased. Raises InvalidInput for another
+    name."""
     if customer is None:
         what, word = f"all of {brand or client_id}", brand or client_id
     else:
@@ -171,12 +172,12 @@ def _forget_mails(data: Path, subject: str | None) -> int:
     if subject is not None and session_of(subject) is not None:
         return 0  # no mail goes to a visitor without an address
     if not data.exists():
-        return 0  # an installation with mail servers of its own
+        return 0  # an installation with its own mail servers
     return forget(DataFolder(data).mail, subject)
 
 
 async def _followed(done: "asyncio.Future[str]", database: Database, wanted: EraseInput) -> None:
-    """Show how many records are removed, until it is done or whoever looks on leaves."""
+    """Show how many records are removed, until the erasure ends or the person interrupts."""
     try:
         with progress("Erasing", None) as bar:
             while not (await asyncio.wait({done}, timeout=_LOOK_EVERY_S))[0]:

@@ -20,7 +20,7 @@ app = typer.Typer(help="How long records are kept.", no_args_is_help=True)
 
 @app.callback()
 def retention_group() -> None:
-    """What is older is removed every night."""
+    """Older records are removed every night."""
 
 
 @command(app, "show")

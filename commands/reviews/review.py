@@ -181,7 +181,8 @@ async def reject(
 async def _at_work(
     review_id: str, person: str | None, data: Path
 ) -> AsyncIterator[tuple[UnitOfWork, Actor]]:
-    """On the client whose review it is, in that person's name. Raises EscalationNotFound."""
+    """Return a unit of work on the review's client, in that person's name. Raises
+    EscalationNotFound."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, review_id)
@@ -190,7 +191,7 @@ async def _at_work(
 
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
-    """After the commit, which is when the run is told."""
+    """After the commit, when the run is signalled."""
     woken = review_id in work.woken
     if outcome.awaits_second:
         sentence = "Noted; another person must approve it too: review approve --as PERSON."

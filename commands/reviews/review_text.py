@@ -33,7 +33,7 @@ def summary_cells(review: ReviewSummary, now: datetime) -> tuple[str, ...]:
 
 
 def _age(passed: timedelta) -> str:
-    """In the largest unit that fills one."""
+    """Return the time in the largest unit that it fills."""
     minutes = max(0, int(passed.total_seconds() // 60))
     if minutes < 60:
         return f"{minutes}m"
@@ -41,7 +41,7 @@ def _age(passed: timedelta) -> str:
 
 
 def review_text(review: Review) -> Table:
-    """All that somebody needs to decide."""
+    """Return all that a person needs to decide."""
     table = _table(review)
     table.add_row("from", escape(review.customer_email or "nobody known"))
     for author in review.authors:
@@ -78,7 +78,7 @@ def review_text(review: Review) -> Table:
 
 
 def _read(message: CaseMessage) -> Iterator[str]:
-    """What the agent has made of a message that came during the review."""
+    """Yield the agent's findings about a message that arrived during the review."""
     if message.answered:
         yield "answered by the agent"
     elif message.in_draft:

@@ -22,7 +22,7 @@ from store.intake.attachments import AttachmentRepository, client_of_attachment
 
 
 def attachment_line(attachment: Attachment) -> str:
-    """One of a list: its name, what it is, and its id or why it was refused."""
+    """Return one line of a list: the name, the type, and the id or the reason of its refusal."""
     what = f"{attachment.name}, {attachment.media_type or 'unknown type'}, {attachment.size} bytes"
     if attachment.state is AttachmentState.REFUSED:
         return f"{what}, refused: {attachment.reason}"

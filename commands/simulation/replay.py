@@ -126,7 +126,7 @@ async def list_replays(
 async def show(
     replay_id: ReplayArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show how far a replay has come, its table, and the first events that end otherwise."""
+    """Show the progress of a replay, its table, and the first events whose outcome differs."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of_replay, replay_id)
         async with database.reading(tenant) as connection:
@@ -157,7 +157,7 @@ async def stop(
 
 
 async def _over(database: Database, tenant: TenantId, replay_id: str) -> Replay:
-    """The replay once it is over."""
+    """Wait for the replay to end, and return it."""
     replay = await _read(database, tenant, replay_id)
     while replay.finished_at is None and not replay.total:
         await asyncio.sleep(_ASK_AGAIN_S)

@@ -134,7 +134,7 @@ def _scenario(
 
 
 def _facts(outcome: SimulatedOutcome) -> Iterator[tuple[str, str]]:
-    """What came of one message, and why; what there is nothing to say of is left out."""
+    """Print the outcome of one message and its reasons, without empty parts."""
     used, order = outcome.playbook, outcome.lookup.order if outcome.lookup else None
     held = ", with the people who have the conversation" if outcome.held else ""
     facts = (

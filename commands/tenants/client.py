@@ -58,7 +58,7 @@ async def create(
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # Only now: the new owner may be who does it.
+        # Only now: the new owner may be the actor.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:
@@ -128,7 +128,7 @@ async def set_plan(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a client's plan: upwards at once, downwards from the next month on."""
+    """Change a client's plan: upgrades take effect immediately, downgrades next month."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await change_plan(work, operator(), plan)
     answer(

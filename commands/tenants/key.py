@@ -97,7 +97,7 @@ async def revoke(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Revoke a key, at once and for good."""
+    """Revoke a key, immediately and permanently."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, key_id)
         async with units.of(tenant) as work:

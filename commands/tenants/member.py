@@ -1,4 +1,4 @@
-"""member: who may act for a client, besides its owner."""
+"""member: the people who may act for a client, besides its owner."""
 
 from typing import Annotated, Literal
 
@@ -56,7 +56,7 @@ async def add(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show who may act for a client, its owner too."""
+    """List the people who may act for a client, its owner included."""
     async with reading_client(data, client) as (connection, tenant):
         found = await MemberRepository(connection).all(tenant)
     if as_json:
@@ -75,7 +75,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one of those who may act for a client."""
+    """Show one member of a client."""
     async with reading_client(data, client) as (connection, tenant):
         members = MemberRepository(connection)
         known = await members.find_user(user)
@@ -102,7 +102,7 @@ async def remove(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a membership, at once. `member keys` lists the keys that the member made."""
+    """End a membership immediately. `member keys` lists the keys that the member made."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await remove_member(work, operator(), user, keys=key_choice(keys))
     answer(as_json, "Member removed.", client_id=client, user_id=known)
@@ -115,7 +115,7 @@ async def keys_made(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """List the active keys that a user made, also of one who is no member any more."""
+    """List the active keys that a user made, also of a former member."""
     async with reading_client(data, client) as (connection, tenant):
         known = await MemberRepository(connection).find_user(user)
         if known is None:

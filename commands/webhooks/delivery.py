@@ -74,9 +74,9 @@ async def try_out(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send an example of an event, and wait for what comes of it; exit code 1 if no success.
+    """Send an example of an event and wait for its outcome; exit code 1 without a success.
 
-    It counts as no failure, and a webhook that is paused or disabled gets it too.
+    It does not count as a failure, and a paused or disabled webhook receives it too.
     """
     chosen = _event(event)
     async with work_on(data) as units:
@@ -111,7 +111,7 @@ async def deliveries(
 async def delivery(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one delivery: what was sent, what came back, and a curl line that sends it again."""
+    """Show one delivery: the request, the response, and a curl command that sends it again."""
     now, sealer = utc_now(), sealer_of(data)
     service = load_server(environment_of(data)).service
     async with database_of(data) as database, database.reading_across() as connection:

@@ -1,4 +1,4 @@
-"""webhook: which of a client's URLs are told of which events."""
+"""webhook: a client's endpoints and the events that each receives."""
 
 import secrets
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ _ONCE_HELP = "Send only the first event of each type for a ticket."
 
 @app.callback()
 def group() -> None:
-    """What receivers get, and how they verify it: docs/webhooks.md."""
+    """docs/webhooks.md describes the payloads and how receivers verify them."""
 
 
 @command(app, "create")
@@ -201,9 +201,9 @@ async def rotate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give it a new secret, which is shown this once and never again.
+    """Rotate a webhook's secret. The new one is shown only now.
 
-    Two secrets sign at most: a second rotation within the overlap ends the oldest one at once.
+    At most two secrets sign: a second rotation within the overlap ends the oldest one immediately.
     """
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -254,6 +254,7 @@ def _events(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _allow_private(data: Path) -> bool:
-    """As the workers that will send see it."""
+    """Return whether webhooks may go to private addresses, by the setting of the workers that
+    send."""
     said = environment_of(data).get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "false")
     return TypeAdapter(bool).validate_python(said)

@@ -39,7 +39,7 @@ def delivery_cells(delivery: DeliverySummary) -> tuple[str, ...]:
 
 
 def outcome(delivery: DeliverySummary) -> str:
-    """What came of it, in a few words."""
+    """Return the outcome in a few words."""
     if delivery.status is DeliveryStatus.PENDING and not delivery.attempt:
         return "not sent yet (is a webhook worker running?)"
     parts: list[str] = [delivery.status.value]
@@ -114,7 +114,7 @@ def _state(webhook: Webhook) -> str:
 
 
 def _times(delivery: Delivery) -> str:
-    """Milliseconds from the start, as far as it came."""
+    """Return the milliseconds from the start of each phase that was reached."""
     reached = {
         "name": delivery.dns_ms,
         "connection": delivery.connect_ms,

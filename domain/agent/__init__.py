@@ -1,1 +1,1 @@
-"""The agent's judgement: what a brain is asked, what the policy allows, what answers may state."""
+"""Agent decisions: the input of a brain, the policy, and the facts that answers may state."""

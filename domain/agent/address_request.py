@@ -1,5 +1,5 @@
-"""The address request: a claim about an order is answered by a request for a code, and by nothing
-that depends on the address."""
+"""The address request: the agent answers a claim about an order by asking for a code. The answer
+does not depend on the claimed address."""
 
 from domain.agent import wording
 from domain.agent.brain import BrainAnswer, Category, Language
@@ -16,15 +16,15 @@ from domain.agent.verdict import Judgement
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
 
-# The author asked for a person, or tries to command the agent.
+# A request for a person and an attempt to command the agent go to people.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 def address_request(material: Material, situation: Situation) -> Settled | None:
-    """The request for a code, where the message plainly concerns an order, or brought a wrong code.
+    """Return the request for a code, or None if a brain should read the message first.
 
-    None for a message that knowledge may answer: a brain reads it first. Whether the address is
-    known, or has orders, is looked up nowhere.
+    The message plainly concerns an order, or brought a wrong code. The claimed address and its
+    orders are not looked up.
     """
     event = material.event
     asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE
@@ -36,8 +36,10 @@ def address_request(material: Material, situation: Situation) -> Settled | None:
 def instead_of_people(
     material: Material, situation: Situation, answer: BrainAnswer, judgement: Judgement
 ) -> Settled | None:
-    """The same in place of an answer that a brain could not give without the order; None where it
-    could, or where people are asked for."""
+    """Return the request for a code instead of an answer that goes to people.
+
+    Return None if the brain's answer stands, or if people are asked for.
+    """
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:
         return None
@@ -53,7 +55,7 @@ def _request(material: Material, situation: Situation) -> Settled | None:
     language = _language(material)
     judgement = judge(situation, Category.ORDER_STATUS, ())
     if not judgement.plan or judgement.plan[-1].kind not in REPLIES:
-        return None  # an answer that people send is theirs
+        return None  # an answer that people send is not replaced
     *before, reply = judgement.plan
     plan = (*before, reply.model_copy(update={"mails_code": True}))
     words = wording.code_request(language, material.brand_name, refused=event.code_refused)

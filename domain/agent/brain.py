@@ -1,4 +1,4 @@
-"""The brain's port: what it is asked and what it must answer, whoever thinks.
+"""The brain's port: the request to a brain, and its answer.
 
 The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM providers are others.
 """
@@ -37,9 +37,9 @@ Language = Literal["fr", "en"]
 class Template(BaseModel):
     """A merchant's own answer; `body` may hold placeholders.
 
-    `intent`: what a customer must want for it to be sent; without one a human looks first.
-    `not_for`: words of the cases that it must not answer. `is_starter`: the client started with it
-    and has not edited it, so that anything of the client's own is preferred.
+    `intent`: the customer's intent that it answers; without one a human looks first. `not_for`:
+    words of the cases that it must not answer. `is_starter`: an unedited starter template, so that
+    the client's own texts are preferred.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,7 +56,7 @@ class Template(BaseModel):
 
 class PassageSentence(BaseModel):
     """One sentence of a passage. `chunk`: the index of its chunk in the entry. `similarity`: the
-    cosine with the message, None where the entry has no embedding."""
+    cosine with the message, None if the entry has no embedding."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,8 +69,8 @@ class PassageSentence(BaseModel):
 class Passage(BaseModel):
     """A knowledge entry found for the message. `rank`: higher is nearer, within one search.
 
-    `similarity`: the cosine of its nearest chunk with the message, None where the entry has no
-    embedding. `sentences`: in the order of the body; empty where nothing has cut it yet.
+    `similarity`: the cosine of its nearest chunk with the message, None if the entry has no
+    embedding. `sentences`: in the order of the body; empty until the entry is split.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -94,15 +94,15 @@ class Turn(BaseModel):
 
 
 class BrainRequest(BaseModel):
-    """All a brain may know of a message. It reads nothing else and keeps nothing.
+    """The input of a brain for one message. A brain reads nothing else and keeps nothing.
 
-    `order` was looked up and belongs to this customer. `offers` are the actions that code found
-    possible here, everything about them resolved: a brain chooses from them and adds nothing.
-    `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
-    `today` is the date in UTC, for a brain that has no clock. `frame`: how the client greets this
-    customer and signs, for answers that are not templates. `sender_name`: as the sender gave it,
-    to tell a signature from the message; nothing repeats it. `languages`: those of the thread and
-    of the client's texts, in which the message is likely to be.
+    `order` was looked up and belongs to this customer. `offers` are the available actions, with all
+    values resolved by code: a brain chooses from them and adds nothing. `summary` describes the
+    outcomes of the customer's earlier messages. `instructions` are the merchant's. `today` is the
+    date in UTC, for a brain that has no clock. `frame`: the client's greeting of this customer and
+    its sign-off, for answers that are not templates. `sender_name`: as the sender gave it, to
+    separate a signature from the message; no answer repeats it. `languages`: those of the thread
+    and of the client's texts; the message is likely in one of them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -127,7 +127,7 @@ class BrainRequest(BaseModel):
     @field_validator("fields")
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
-        """What a caller sends makes no promise of ours, and greets or signs nothing."""
+        """Drop the names of our own placeholders: a caller must not set a promise or the frame."""
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
 
@@ -154,7 +154,7 @@ class BrainRequest(BaseModel):
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
     ) -> Self:
-        """The request for an event, with what the client's content and memory hold on it."""
+        """Build the request for an event, with the related content and memory of the client."""
         return cls(
             text=event.text,
             subject=event.subject,
@@ -183,7 +183,7 @@ class Alternative(BaseModel):
 
 
 class Citation(BaseModel):
-    """What an answer rests on."""
+    """A source that an answer is based on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -193,10 +193,10 @@ class Citation(BaseModel):
 
 
 class Proposal(BaseModel):
-    """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
+    """An action that a brain proposes: one of the offers by its kind, or a note or tags for staff.
 
-    `text` and `tags`: where `ActionSpec.chosen` names them. `quote`: the customer's exact words
-    that ask for an action on an order. `domain/agent/policy.py` decides whether it is done.
+    `text` and `tags`: set if `ActionSpec.chosen` names them. `quote`: the customer's exact words
+    that ask for an action on an order. `domain/agent/policy.py` allows or refuses the action.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -208,16 +208,16 @@ class Proposal(BaseModel):
 
 
 class BrainAnswer(BaseModel):
-    """What the brain makes of a message.
+    """A brain's answer to one message.
 
-    `confidence` (0 to 1) is how sure the brain is that `response` may be sent: a sure class with
-    nothing to answer from is a low confidence. `response` is empty when there is no answer;
+    `confidence` (0 to 1) is how sure the brain is that `response` may be sent. It is low if the
+    class is sure but there is no source for an answer. `response` is empty when there is no answer;
     `doubt` then says why. `language` is that of the message and of the response (ISO 639-1).
-    `sentiment` is the customer's: -1 for anger and despair, 0 for a matter of fact, 1 for joy.
+    `sentiment` is the customer's: -1 for anger and despair, 0 for a neutral message, 1 for joy.
     `intents`: all that the message wants. `closes`: it wants no answer, such as "thanks, all good".
-    `prompt_version`: of the prompt that a language model was asked with; None where the brain
-    composes nothing and only sends what the merchant wrote. `seen_files`: how many of the message's
-    files the brain looked at.
+    `prompt_version`: the version of the language model's prompt. None if the brain composes nothing
+    and only sends the merchant's texts. `seen_files`: how many of the message's files the brain
+    looked at.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -242,6 +242,6 @@ class BrainAnswer(BaseModel):
 
 
 class Brain(Protocol):
-    """Whoever thinks. Raises only the errors of `domain/agent/errors.py`."""
+    """Drafts an answer to a message. Raises only the errors of `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...

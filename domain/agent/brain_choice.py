@@ -1,4 +1,4 @@
-"""Who thinks: a language model while there is money for it, else the embedded brain."""
+"""The choice of a brain: a language model within its budget, else the embedded brain."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 
 @dataclass(frozen=True, slots=True)
 class Brains:
-    """`model` is None where none is configured, and then nothing is reserved or spent.
-    `sees_images`: of the model, or of the one asked in its place.
+    """The brains of a client. `model` is None if none is configured; then nothing is reserved or
+    spent. `sees_images`: whether the model, or the one asked instead of it, reads images.
 
     Before the model is asked, `reserve_micros` is reserved (`services/core/model_money.py`): the
-    usual maximum of a question's cost, in millionths of a US dollar. It is replaced by the true
-    cost, so that many runs at once do not spend more than there is.
+    usual maximum of a question's cost, in millionths of a US dollar. The true cost then replaces
+    it, so that concurrent runs do not exceed the budget.
     """
 
     embedded: Brain

@@ -1,4 +1,4 @@
-"""What crosses Temporal while the agent looks up and thinks."""
+"""Inputs and results of the agent's lookup and thinking activities, as Temporal carries them."""
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
@@ -16,8 +16,8 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
-    """`unread`: the event costs too much to think about, and a person reads it. `steps`: spent of
-    its budget before (`domain/core/effort.py`)."""
+    """`unread`: the event costs too much to think about, so a person reads it. `steps`: spent of
+    its budget so far (`domain/core/effort.py`)."""
 
     ref: RunRef
     threshold: float
@@ -27,7 +27,7 @@ class ThinkInput(Contract):
 
 class ThinkResult(Contract):
     """`review_reason`: why the run must wait for a human, None if it may go on. `aside`: the
-    message joined a review, and the agent answers it as another matter."""
+    message joined a review, and the agent answers it as a separate matter."""
 
     classification: str
     confidence: float

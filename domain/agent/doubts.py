@@ -1,4 +1,4 @@
-"""Doubts: what keeps an answer from being sent, however sure the brain is of it."""
+"""Escalation reasons that hold an answer back, regardless of the brain's confidence."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ def doubt_of(
     answer: BrainAnswer,
     plan: tuple[PlannedAction, ...],
 ) -> EscalationReason | None:
-    """Why a human must see the answer, however sure the brain is; None if nothing speaks for it."""
+    """Return why a human must see the answer, regardless of its confidence, or None."""
     return (
         _doubt_of_history(material, answer.classification)
         or _doubt_of_lookup(material, answer.classification)
@@ -34,35 +34,35 @@ def doubt_of(
 
 
 def _doubt_of_history(material: Material, category: Category) -> EscalationReason | None:
-    """Who asks for money of an order that the agent gave back already needs a human's eyes: no
-    offer is made any more, so the brain would answer as if nothing had happened."""
+    """Hold a refund request about an order on which the agent has already acted. No action is
+    offered for it any more, so the brain would answer as if nothing had happened."""
     asks = category is Category.REFUND_REQUEST and bool(material.spent.on_order)
     return EscalationReason.POLICY_RESTRICTION if asks else None
 
 
 def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason | None:
-    """A question about an order is not answered from hearsay where a shop could tell.
+    """Hold an answer about an order if a shop is connected and no order was found in it.
 
-    Not even where it was not asked: of whom nobody vouches for, no order is looked up.
+    This includes orders of unverified customers, which are not looked up.
     """
     about_one = category is Category.ORDER_STATUS or material.event.order_number is not None
     if category not in _ABOUT_ORDERS or not about_one or not material.has_shop:
         return None
     if not material.event.order_numbers and speaks_of_another(material.event.text):
-        return EscalationReason.MISSING_KNOWLEDGE  # nobody looked that one up
+        return EscalationReason.MISSING_KNOWLEDGE  # no lookup covers the other order
     match material.lookup:
         case Lookup(state=LookupState.FOUND):
             return None
         case Lookup(state=LookupState.UNAVAILABLE):
             return EscalationReason.TOOL_FAILURE
         case None if asks_about_order(material.event):
-            return EscalationReason.TOOL_FAILURE  # it was to be looked up, and nothing came of it
+            return EscalationReason.TOOL_FAILURE  # a lookup was due, and gave no result
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
 
 
 def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
-    """What is asserted without a source is seen by a human first."""
+    """Hold an answer that asserts something without a source."""
     return (
         EscalationReason.MISSING_KNOWLEDGE
         if unsupported(answer.response, answer.citations, request)
@@ -73,8 +73,11 @@ def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationR
 def _doubt_of_files(
     material: Material, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
 ) -> EscalationReason | None:
-    """A message that speaks of a file is not answered by a brain that has not looked at it. An
-    image may have words of a stranger in it: with one, nothing is done to an order."""
+    """Hold an answer to a message about a file that the brain has not looked at.
+
+    An image may contain a stranger's words, so that no order is changed once the brain has seen
+    one.
+    """
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
         return EscalationReason.POLICY_RESTRICTION
     if len(material.attachments) <= answer.seen_files:

@@ -1,4 +1,4 @@
-"""The embedding: a text as a point, so that texts which mean the same lie near one another."""
+"""The embedding: a vector of a text, close to the vectors of texts with the same meaning."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -6,7 +6,7 @@ MAX_DIMENSIONS = 16_000
 
 
 class Embedding(BaseModel):
-    """`model` made it; embeddings of different models, or lengths, cannot be compared."""
+    """`model`: its model; embeddings of different models or lengths cannot be compared."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -15,5 +15,5 @@ class Embedding(BaseModel):
 
     @property
     def literal(self) -> str:
-        """The vector as PostgreSQL reads it."""
+        """Return the vector as a PostgreSQL literal."""
         return str(list(self.values))

@@ -1,14 +1,15 @@
-"""What can go wrong with thinking where a language model thinks.
+"""Errors of thinking with a language model.
 
-Every try that fits into the deadline was made before one of these is raised: they are not retried.
+They are raised after all tries that fit into the deadline, and are not retried.
 """
 
 from domain.core.errors import DomainError
 
 
 class BrainFailed(DomainError):
-    """There is no answer. What the tries cost, as far as the providers said, was spent all the
-    same: `tokens_in`, `tokens_out`, and `cost_micros` in millionths of a US dollar."""
+    """The model gave no usable answer. The tries still count as spent, as far as the providers
+    report their cost: `tokens_in`, `tokens_out`, and `cost_micros` (millionths of a US dollar).
+    """
 
     def __init__(self, *, tokens_in: int = 0, tokens_out: int = 0, cost_micros: int = 0) -> None:
         super().__init__()
@@ -24,7 +25,7 @@ class BrainUnavailable(BrainFailed):
 
 
 class BrainInvalid(BrainFailed):
-    """A model answered, and after one repair still not in the form it was asked for."""
+    """A model answered, but not in the required form, even after one repair."""
 
     code = "brain_invalid"
 

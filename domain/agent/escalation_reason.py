@@ -1,13 +1,13 @@
-"""Why a run waits for a human."""
+"""The reasons for which a run waits for a human."""
 
 from enum import StrEnum
 
 
 class EscalationReason(StrEnum):
-    """Why a run was handed to a human. Stored, and sent in webhooks.
+    """The reason for handing a run to a human. Stored, and sent in webhooks.
 
-    `shadow_mode`: the agent would have gone on, and its playbook is only tried.
-    `automation_stopped`: a member or an operator has stopped everything automatic.
+    `shadow_mode`: the playbook is on trial; otherwise the agent would have continued.
+    `automation_stopped`: a member or an operator has stopped all automation.
     """
 
     LOW_CONFIDENCE = "low_confidence"

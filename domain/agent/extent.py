@@ -1,20 +1,20 @@
-"""How much the agent reads of one text that others wrote."""
+"""Size limits of the texts that the agent reads."""
 
 import asyncio
 from typing import Final
 
 READ_CHARS: Final = 8_000
-"""The message, one of the merchant's texts, an answer: two pages. Each reading takes a worker's
-whole attention, and no hostile text of this length has it for long. A longer message is not judged
-by its beginning: a human sees it."""
+"""Limit of the message, of one of the merchant's texts, and of an answer: two pages. Reading blocks
+a worker, so the limit bounds how long a hostile text can do so. A longer message goes to a human:
+its beginning is not enough to decide by."""
 
 SKIMMED_CHARS: Final = 2_000
-"""What a brain is shown of a longer message: enough for its class, and no answer comes of it."""
+"""The part of a longer message that a brain sees: enough for its class. It is never answered."""
 
 _LONG: Final = 1_000
 
 
 async def others_turn(text: str) -> None:
-    """Let others have their turn between two steps of work on a long text."""
+    """Yield to other tasks between two steps of work on a long text."""
     if len(text) > _LONG:
         await asyncio.sleep(0)

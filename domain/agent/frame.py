@@ -20,7 +20,7 @@ class FrameLines(BaseModel):
 
     @classmethod
     def of(cls, texts: FrameTexts, *, brand_name: str, customer_name: str | None) -> Self:
-        """Fill the texts. A name that does not read as a person's is not greeted."""
+        """Fill the texts. The greeting omits a name that does not read as a person's."""
         values = {"brand_name": brand_name}
         if customer_name and is_greetable(customer_name):
             greeting = fill(texts.named_greeting, {**values, "customer_name": customer_name})
@@ -46,7 +46,7 @@ class AnswerFrame(BaseModel):
         brand_name: str,
         customer_name: str | None = None,
     ) -> Self:
-        """Fill the client's texts, by language and field; the rest are the defaults."""
+        """Fill the client's texts, given by language and field, with defaults for the rest."""
         french, english = (
             FrameLines.of(
                 DEFAULT_FRAME[language].model_copy(update=dict(chosen.get(language, {}))),
@@ -68,7 +68,7 @@ class AnswerFrame(BaseModel):
         return "\n\n".join(filter(None, (lines.greeting, text.strip(), lines.sign_off)))
 
     def unframed(self, text: str, language: str) -> str:
-        """Return the text without this greeting and this sign-off, where it has them."""
+        """Return the text without this greeting and this sign-off, if present."""
         lines = self._lines(language)
         text = text.strip().removeprefix(lines.greeting) if lines.greeting else text
         return text.strip().removesuffix(lines.sign_off).strip() if lines.sign_off else text.strip()

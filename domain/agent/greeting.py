@@ -1,7 +1,7 @@
 """The customer's display name, as a greeting may use it.
 
-Anyone chooses their display name. One with a link, an amount or a sentence would be a stranger's
-text in the shop's answer, and "Acme Ltd" or "Guest" is no person. The greeting leaves them out.
+Display names are free text. A link, an amount or a sentence would put a stranger's text into the
+shop's answer. "Acme Ltd" or "Guest" is no person. The greeting omits such names.
 """
 
 import re
@@ -16,11 +16,11 @@ from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# Longer names are written with capital letters; a sentence is not.
+# Longer names have capital initials; sentences do not.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
-# Between two letters a dot is a domain's, but for "J.R." and "J.Li"; after more than a title or an
-# initial it ends a sentence.
+# A dot between two letters marks a domain, except in "J.R." and "J.Li". A dot after four word
+# characters ends a sentence.
 _DOT: Final = re.compile(
     r"\.(?=\w)(?!(?<=\b\w\.)(?:[^\W\d_]\b|[^\W\d_a-z][^\W\d_A-Z]))|(?<=\w{4})\."
 )
@@ -33,7 +33,7 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words of Latin letters have a vowel: "Ng" and "Mr" need none.
+# Longer words of Latin letters need a vowel; "Ng" and "Mr" do not.
 _FREE_OF_VOWELS: Final = 3
 # "McDonald" and "DeVito", but not "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(
@@ -49,14 +49,14 @@ _PARTICLES: Final = frozenset(
 NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
-"""Fields of an event that hold what the customer is called."""
+"""Fields of an event that hold the customer's name."""
 _SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
-    """Words, parted by spaces, that no person is called. `in_sentences`: those that are names too,
-    so that they count among three words or more. `titles`: what may stand before a name.
-    `company_forms`: in capitals alone, for a name may be written like them otherwise."""
+    """Words, separated by spaces, that are no person's name. `in_sentences`: words that are names
+    too, so that they count only among three words or more. `titles`: words that may precede a name.
+    `company_forms`: matched only in capitals, because a name may be spelled like them otherwise."""
 
     not_names: str
     in_sentences: str
@@ -109,11 +109,11 @@ def _words() -> Mapping[str, frozenset[str]]:
 
 
 def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
-    """The event's fields without those that no answer repeats: a template's default takes their
-    place.
+    """Return the event's fields that an answer may repeat.
 
-    These are names that are not greeted, and every name and subject of a mail or a ticket whose
-    author is not proved: the answer reaches the address that it names, which may be a victim's.
+    A template's default replaces the others: the names that are not greeted. For a mail or a ticket
+    with an unverified author, these are all names and subjects. The answer goes to the address that
+    the author gave, which may be a victim's.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {
@@ -124,7 +124,7 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
 
 
 def greeted_name(event: UnifiedEvent) -> str | None:
-    """Return the customer's name, None where no answer greets by it."""
+    """Return the customer's name, or None if no answer may greet with it."""
     name = event.customer_name
     return name if name and is_greetable(name) and not _is_strangers(event) else None
 
@@ -134,5 +134,5 @@ def _is_strangers(event: UnifiedEvent) -> bool:
 
 
 def _is_accent(mark: str) -> bool:
-    """Whether it is a mark that a letter of some scripts needs."""
+    """Return whether a mark is a combining mark of a letter."""
     return unicodedata.category(mark) in ("Mn", "Mc")

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Intent(StrEnum):
-    """What a template can answer, and a playbook can name. Stored: never renamed."""
+    """Intents that templates answer and playbooks name. Stored: never renamed."""
 
     TRACK_ORDER = "track_order"
     ORDER_RECEIVED = "order_received"

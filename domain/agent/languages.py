@@ -1,4 +1,4 @@
-"""The language that a customer writes in."""
+"""The language of a customer's message."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from domain.agent.brain import Language
 
 # The languages in which a customer gets an acknowledgement.
 SPOKEN: Final = ("fr", "en", "de", "es", "it", "nl", "pt")
-# The languages that the agent's own rules and texts are written in.
+# The languages of the agent's own rules and texts.
 OURS: Final[tuple[Language, Language]] = ("fr", "en")
-# A language that is less probable is not known.
+# A language below this probability counts as unknown.
 KNOWN_FROM: Final = 0.6
 
 
@@ -22,7 +22,7 @@ class ReadLanguage:
 
     @property
     def code(self) -> str:
-        """The most probable language."""
+        """Return the most probable language."""
         return max(self.probabilities, key=lambda code: self.probabilities[code])
 
     @property
@@ -31,18 +31,18 @@ class ReadLanguage:
 
     @property
     def known(self) -> str | None:
-        """The most probable language, or None where there is doubt."""
+        """Return the most probable language, or None if it is uncertain."""
         return self.code if self.probability >= KNOWN_FROM else None
 
     @property
     def ours(self) -> Language:
-        """French or English, whichever is more probable."""
+        """Return French or English: the more probable of the two."""
         french, english = (self.probabilities.get(code, 0.0) for code in OURS)
         return "fr" if french >= english else "en"
 
     @property
     def ours_probability(self) -> float:
-        """The probability of `ours` if the text is in one of the two, 0.5 to 1."""
+        """Return the probability of `ours` if the text is in one of the two, 0.5 to 1."""
         both = sum(self.probabilities.get(code, 0.0) for code in OURS)
         return self.probabilities.get(self.ours, 0.0) / both if both else 0.5
 
@@ -51,4 +51,5 @@ class LanguageReader(Protocol):
     """Reads the language of a text."""
 
     def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-        """`likely`: the languages of the thread and the shop. Reads the beginning of the text."""
+        """Read the language of the beginning of the text. `likely`: those of the thread and the
+        shop."""

@@ -1,4 +1,4 @@
-"""The word lists of the judgement, read before the first message needs them."""
+"""The agent's word lists, loaded before the first message needs them."""
 
 from domain.agent.grounding.claims import unbacked_claims
 from domain.agent.intents.closing import closes
@@ -14,7 +14,7 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Read them all now: a worker that starts takes a second, and no message waits for it.
+    """Load all of them: the worker takes a second longer to start, and no message waits for them.
 
     Raises BrokenLexicon.
     """

@@ -1,4 +1,4 @@
-"""Which order a message is about, as far as text and thread tell before the shop is asked."""
+"""The order that a message is about, derived from text and thread before the shop is queried."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
 
-# Something more in the same breath, unless it is to be kept.
+# Another object of the same request, unless the customer keeps it.
 _GOES_ON: Final = re.compile(
     r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)"
     r"(?!\s*(?:and |et |but |mais )?(?:keep|leave|not|gardez|garde|garder|laissez|laisse|pas)\b)"
@@ -18,8 +18,10 @@ _GOES_ON: Final = re.compile(
 
 
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
-    """Whether an order should be looked up: the customer is known, and one is spoken of, in this
-    message or in the exchange before it."""
+    """Return whether to look up an order.
+
+    The event may read orders, and this message or the exchange before it refers to one.
+    """
     if not event.may_read:
         return False
     goes_on = thread.order_number or thread.proposal or thread.asked_number
@@ -27,7 +29,7 @@ def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
 
 
 def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
-    """The number to look for; None for the customer's latest order, which may only be spoken of."""
+    """Return the number to look for, or None for the customer's latest order."""
     if event.merchant_request is not None:
         return event.order_number
     if len(event.order_numbers) > 1:
@@ -40,10 +42,10 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Of several numbers in a message, the one in the words that ask for an action: "keep 3309.
-    Cancel 3310." Enough to ask the customer about, and never to act on.
+    """Return the one number, of several, that the customer asks an action for.
 
-    None for "1042 and 1043".
+    This is 3310 in "keep 3309. Cancel 3310." The agent may ask the customer about it, but never act
+    on it. Return None for "1042 and 1043".
     """
     quote = spoken_request(event.text).quote
     if not quote:

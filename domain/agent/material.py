@@ -1,4 +1,4 @@
-"""The material: all there is to think with about one message."""
+"""The material (the brain's context): all inputs for thinking about one message."""
 
 from dataclasses import dataclass, field
 
@@ -15,14 +15,16 @@ from domain.integrations.order import Lookup, Order
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All there is to think with. `lookup`: None where no order was looked up. `has_shop`: a shop
-    is connected, though it may not take our credentials at the moment. `system_prompt`: what the
-    client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
-    under which a question to the customer is asked. `sensitive_words`: the merchant's own.
-    `turns_left`: how many answers the agent may still give before people do. `attachments`: the
-    files that came with the message. `answers_from_knowledge`: whether an answer that the embedded
-    brain takes from knowledge may be sent without a person. `frame`: how the client greets and
-    signs; None: the default frame."""
+    """All inputs for thinking about one message.
+
+    `lookup`: None if no order was looked up. `has_shop`: a shop is connected, though it may not
+    accept our credentials at the moment. `system_prompt`: the client's instructions to a language
+    model, under every playbook. `run_id` and `playbook` (id and version): recorded with a question
+    to the customer. `sensitive_words`: the merchant's own. `turns_left`: how many answers the agent
+    may still give before people take over. `attachments`: the files that came with the message.
+    `answers_from_knowledge`: whether an answer that the embedded brain takes from knowledge may be
+    sent without a person. `frame`: the client's greeting and sign-off; None: the default frame.
+    """
 
     event: UnifiedEvent
     brand_name: str
@@ -47,7 +49,7 @@ class Material:
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":
-        """Without what the client has to think with, which comes next."""
+        """Build the material before the client's templates, passages and memory are loaded."""
         return cls(
             event=event,
             brand_name="",
@@ -59,13 +61,13 @@ class Material:
 
     @property
     def instructions(self) -> str:
-        """The merchant's to a language model: those for all messages, then the playbook's."""
+        """Return the merchant's instructions to a language model: general, then the playbook's."""
         given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
         return "\n\n".join(filter(None, given))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that the message is likely to be in: the thread's, else the client's."""
+        """Return the likely languages of the message: the thread's, else the client's texts'."""
         if self.thread.language:
             return (self.thread.language,)
         written = [one.language for one in self.templates]
@@ -74,18 +76,18 @@ class Material:
 
     @property
     def is_read_whole(self) -> bool:
-        """Whether the agent reads all of the message, and of what the caller sent beside it."""
+        """Return whether the agent reads all of the message and of the fields sent with it."""
         event = self.event
         beside = (event.subject or "", event.customer_name or "", *event.fields.values())
         return len(event.text) <= READ_CHARS and sum(map(len, beside)) <= READ_CHARS
 
     @property
     def is_wordless(self) -> bool:
-        """Whether the message has files and no words: then there is no wish to read."""
+        """Return whether the message has files and no text, so that there is no request to read."""
         event = self.event
         return bool(self.attachments) and event.reply_allowed and not event.text.strip()
 
     @property
     def order(self) -> Order | None:
-        """The order that was found, and is this customer's."""
+        """Return the order that was found, which is this customer's."""
         return self.lookup.order if self.lookup else None

@@ -1,4 +1,4 @@
-"""Obstacles: what stands in the way of an action, whatever anybody asks for or approves."""
+"""Obstacles: conditions that block an action regardless of any request or approval."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ from domain.integrations.order import Order
 
 
 def obstacle(situation: Situation, kind: ActionKind) -> PolicyReason | None:
-    """Why this kind of action is not offered; None if it is."""
+    """Return why this kind of action is not offered, or None if it is."""
     if situation.unsafe:
         return PolicyReason.UNSAFE_INPUT
     if kind in REPLIES or not situation.event.reply_allowed:
@@ -40,7 +40,10 @@ def _of_order(situation: Situation, kind: ActionKind, rule: ActionRule) -> Polic
 def order_obstacle(
     kind: ActionKind, order: Order, spent: Spent, customer_email: str | None
 ) -> PolicyReason | None:
-    """What no level and no person can allow."""
+    """Return why the action is impossible on this order, or None.
+
+    No action level and no approval overrides these reasons.
+    """
     if not order.belongs_to(customer_email):
         return PolicyReason.NOT_THEIRS
     if order.told_at is not None:
@@ -56,17 +59,17 @@ def order_obstacle(
 
 
 def disputed(order: Order | None) -> PolicyReason | None:
-    """The bank may take the money back as well: whether both are due, a person says."""
+    """Return ORDER_DISPUTED if the bank may refund the payment as well: people decide then."""
     return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
 
 
 def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
-    """Whether the order is older than the rule lets the agent act on."""
+    """Return whether the order is older than the rule's `within_days`."""
     return rule.within_days is not None and now - order.placed_at > timedelta(rule.within_days)
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """The limit that `amount` would break, with what was spent before; None if it breaks none."""
+    """Return the limit that `amount` and the money spent before exceed, or None."""
     if limits is None:
         return None
     if amount.currency != limits.currency:

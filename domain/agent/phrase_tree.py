@@ -1,7 +1,7 @@
-"""Phrases by their words, so that a text is read without trying one phrase after the other.
+"""A tree of phrases by their words, so that one pass over a text finds all phrases.
 
-A branch holds what may follow the words before it: whole words, stems that end in `*`, `_` for any
-word, `<n>` for a number and `<age>` for that of a minor.
+A branch holds the words that may follow those before it: whole words, stems that end in `*`, `_`
+for any word, `<n>` for a number and `<age>` for a minor's age.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _AGE: Final = "<age>"
 
 
 class PhraseTree:
-    """A branch with all that is below it. `concepts`: what the words up to here say."""
+    """A branch and its subtree. `concepts`: the concepts of the phrase that ends here."""
 
     __slots__ = ("_branches", "_by_form", "_stems", "concepts")
 
@@ -28,7 +28,7 @@ class PhraseTree:
         self._stems: tuple[int, ...] = ()
 
     def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
-        """`words`: of a phrase, each as the forms that it may have."""
+        """Add a phrase. `words`: the possible forms of each of its words."""
         branch = self
         for forms in words:
             branch = branch._branch(forms)
@@ -36,7 +36,8 @@ class PhraseTree:
             branch.concepts.append(concept)
 
     def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
-        """The concepts that begin at a word, each with the place of its last word."""
+        """Yield the concepts of phrases that start at a word, each with the index of its last
+        word."""
         branches = _after(self, words[start])
         at = start
         while branches:
@@ -64,7 +65,7 @@ class PhraseTree:
         return branch
 
     def after(self, word: str) -> tuple["PhraseTree", ...]:
-        """The branches that go on with this word, each once."""
+        """Return the distinct branches that continue with this word."""
         known = self._by_form
         if word == ".":
             return ()

@@ -1,4 +1,4 @@
-"""The actions the agent may take, the plan of those it wants done, and what came of each step."""
+"""The agent's actions, the plan of a run, and the outcome of each step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from domain.integrations.order import OrderState
 
 
 class ActionKind(StrEnum):
-    """The actions the executor's registry knows.
+    """The actions that the executor's registry knows.
 
-    `reply` answers the customer in the caller's own channel: the text is the gateway's response
-    and nothing leaves this service. `reply_by_email` sends it through SMTP, `reply_in_helpdesk`
-    as a public message of the ticket. `note` is for the merchant's staff only.
+    `reply` answers the customer in the caller's own channel: the text is the gateway's response and
+    nothing leaves this service. `reply_by_email` sends it through SMTP, `reply_in_helpdesk` as a
+    public message of the ticket. `note` is for the merchant's staff only.
     """
 
     REPLY = "reply"
@@ -29,9 +29,12 @@ class ActionKind(StrEnum):
 
 
 class Warrant(StrEnum):
-    """What entitles the agent to act on an order without a human: the customer plainly asked for
-    it in this message, or said yes to the question whether to do just that, or the merchant's own
-    system asks for it as data."""
+    """The proof that entitles the agent to act on an order without a human.
+
+    `request`: the customer plainly asked for the action in this message. `confirmation`: the
+    customer said yes to a question about exactly this action. `merchant_request`: the merchant's
+    own system asks for it as data.
+    """
 
     REQUEST = "request"
     CONFIRMATION = "confirmation"
@@ -39,12 +42,13 @@ class Warrant(StrEnum):
 
 
 class PlannedAction(BaseModel):
-    """One step of a plan, before it ran, with everything code resolved for it.
+    """One step of a plan, before it runs, with all values resolved by code.
 
     `order_id` and `amount` come from the shop, never from a message or a model. `ticket_id` is the
-    helpdesk's. `text` is a note's; replies say the draft or a human's words, and so does a note
-    without a text. `warrant` is of actions on orders; without one only people let it through.
-    `mails_code`: the reply asks for a code, which is mailed to the claimed address before it.
+    helpdesk's. `text` is the text of a note. Replies, and notes without a text, send the draft or a
+    human's words. `warrant` applies to actions on orders; without one, they need a person's
+    approval. `mails_code`: the reply asks for a code, which is mailed to the claimed address before
+    it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -62,19 +66,19 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """A reply left as an internal note, for people to send. It has no text of its own."""
+        """Return the reply as an internal note, which people send. It has no text of its own."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property
     def says_the_answer(self) -> bool:
-        """Whether it says the draft, or a human's words: to the customer, or for the staff to send
-        in a helpdesk where answers are left as notes."""
+        """Return whether it sends the draft or a human's words, to the customer or as a note that
+        the staff sends."""
         return self.kind in REPLIES or (self.kind is ActionKind.NOTE and not self.text)
 
 
 class StepState(StrEnum):
     """`unknown`: the other side may or may not have done it; only a human may repeat it.
-    `blocked`: a limit or the order's state forbade it when its turn came; nothing was done."""
+    `blocked`: a limit or the order's state forbade it when it was due; nothing was done."""
 
     DONE = "done"
     FAILED = "failed"
@@ -89,7 +93,8 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 class StepOutcome(BaseModel):
     """One step of a plan, after it ran. `detail` is a stable code, never customer text.
 
-    `begun`: whether its effect was set off, so that a failed one was refused by the other side.
+    `begun`: whether the effect was triggered. If it was, a failed step was refused by the other
+    side.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -101,20 +106,20 @@ class StepOutcome(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: str) -> Self:
-        """The outcome of a step that may not be done now. `reason`: a PolicyReason."""
+        """Return the outcome of a step that may not be done now. `reason`: a PolicyReason."""
         return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
 
     @property
     def was_triggered(self) -> bool:
-        """Whether the action was set off, whatever came of it."""
+        """Return whether the action was triggered, regardless of its outcome."""
         return self.begun and self.state in _TRIGGERED
 
 
 class ActionClass(StrEnum):
-    """What an action works on.
+    """The object that an action works on.
 
     `reply` brings the answer to the customer. `ticket` is for the staff, in the event's ticket of a
-    connected helpdesk. `order` moves money or goods: never without an order that was looked up.
+    connected helpdesk. `order` moves money or goods, and requires an order that was looked up.
     """
 
     REPLY = "reply"
@@ -124,10 +129,10 @@ class ActionClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The placeholder by which a merchant's template says that the action is done.
+    """The placeholder by which a merchant's template states that the action is done.
 
-    Filled with `value` only where the action goes with the answer, and by nothing that a caller
-    sends.
+    It is filled with `value` only if the answer's plan contains the action. A caller's fields never
+    fill it.
     """
 
     placeholder: str
@@ -136,15 +141,15 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """All that rules, brains and texts need to know of one kind of action.
+    """The properties of one kind of action that rules, brains and texts need.
 
-    `in_place`: its whole effect is the gateway's answer, so that recording it is doing it.
-    `prompt`: what a language model is told of the offer; `{amount}` is the order's.
-    `chosen`: what of it a brain may fill in; all else is the code's.
-    `label`: what a conversation's summary calls it, where `{of}` is " of" and the amount;
-    `label_done` is added where it was surely done.
+    `in_place`: its whole effect is the gateway's answer, so that recording it completes it.
+    `prompt`: the description of the offer for a language model; `{amount}` is the order's.
+    `chosen`: the part that a brain may fill in; code sets all other values.
+    `label`: its name in a conversation's summary, where `{of}` is " of" and the amount;
+    `label_done` is appended if it was certainly done.
     Of actions on an order only: `states` it must be in, empty for any; `gives_back`: it needs
-    money that is left to give back; `covered_by`: another action that does this one's work too.
+    money that is left to refund; `covered_by`: another action that includes this one.
     """
 
     kind: ActionKind
@@ -160,8 +165,7 @@ class ActionSpec:
     covered_by: ActionKind | None = None
 
 
-# In the order in which they are carried out: a reply that says what was done comes after it, and
-# staff's notes stand beside what was done.
+# In the order of execution: a reply that reports an action follows it, and so does a note.
 _ALL: Final = (
     ActionSpec(
         kind=ActionKind.CANCEL_ORDER,
@@ -196,7 +200,7 @@ _ALL: Final = (
 )
 
 ACTIONS: Final = {spec.kind: spec for spec in _ALL}
-"""Every kind of action, in the order in which a plan carries them out."""
+"""Every kind of action, in the order of execution within a plan."""
 
 IN_PLACE: Final = frozenset(spec.kind for spec in _ALL if spec.in_place)
 """Actions whose whole effect is the gateway's answer."""

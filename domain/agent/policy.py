@@ -1,9 +1,9 @@
-"""The policy: what the agent may do, decided by code and never by a model.
+"""The policy: code, never a model, decides which actions the agent may take.
 
-A brain is shown `offers`, the actions that are possible for this message; what it then proposes is
-judged here against the proof that the customer asked for it, the rulebook, the order and what was
-given back already; and when the turn of an action comes, `recheck` looks once more. Text of a
-customer can fill values, never choose them.
+A brain is shown `offers`, the available actions for this message. Its proposals are then evaluated
+here against the proof of the customer's request, the rulebook, the order and earlier refunds.
+Before an action runs, `recheck` evaluates it again. Text of a customer can fill values, never
+choose them.
 """
 
 from datetime import datetime
@@ -24,21 +24,21 @@ from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
-# Of these the customer is asked which order is meant.
+# For these reasons the customer is asked which order is meant.
 _WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
-# What the customer's yes cannot mend, and a person's can.
+# A customer's confirmation does not resolve these; a person's approval does.
 _FOR_PEOPLE: Final = frozenset(
     {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
 )
 
 
 def offers(situation: Situation) -> tuple[PlannedAction, ...]:
-    """The actions on the order, and for staff, that are possible here, all values resolved.
+    """Return the actions that are possible here on the order and for staff, all values resolved.
 
-    Nothing of level never, nothing the order's state forbids, nothing for an unsafe message. And
-    nothing for what asks for no answer: an auto-reply, a list or the staff's own words are no
-    customer's request, whatever they quote. Proof, limits and levels are no part of it: what they
-    forbid may be proposed, and waits. The offer of tags holds all that may be set.
+    It excludes level `never`, actions that the order's state forbids, and all actions for an unsafe
+    message. It is also empty if no reply is allowed: an auto-reply, a list or the staff's own words
+    are no customer's request, even if they quote one. Proof, limits and levels do not count here:
+    an action that they forbid may be proposed, and waits. The offer of tags holds all allowed tags.
     """
     return tuple(resolved(situation, kind) for kind in _TURNS if obstacle(situation, kind) is None)
 
@@ -49,11 +49,12 @@ def judge(
     proposals: tuple[Proposal, ...],
     intents: tuple[Intent, ...] = (),
 ) -> Judgement:
-    """What becomes of a brain's proposals; the answer to the customer comes last in the plan.
+    """Evaluate a brain's proposals; the answer to the customer comes last in the plan.
 
-    Proposals of one kind are one. What is refused is not in the plan; what needs approval is, and
-    the whole plan then waits, its answer too: it may say what has not happened yet. What the
-    customer is to be asked first is not in the plan: the question takes the answer's place.
+    Proposals of one kind are merged. The plan excludes refused actions and includes those that need
+    approval. The whole plan then waits with its answer, which may state what has not happened yet.
+    An action that the customer must confirm first is not in the plan: a question replaces the
+    answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[Verdict] = []
@@ -73,7 +74,7 @@ def judge(
             certain = verdict.reason not in _WHICH_ORDER
             question = CustomerQuestion(kind=action.kind, action=action if certain else None)
     if question is not None and any(step.kind in ON_ORDERS for step in plan):
-        # Two different wishes about one order: which of them counts, people say.
+        # Two different requests for one order conflict, so a person decides.
         question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
     if situation.event.reply_allowed:
         reply = reply_action(situation)
@@ -92,8 +93,11 @@ def judge(
 def asking(
     situation: Situation, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
-    """The judgement that asks the customer, whether to do `action` or, for None, about which order
-    to do `kind`; None where the rulebook, or a dispute, leaves no such question to the agent."""
+    """Return the judgement that asks the customer, or None if the agent may not ask.
+
+    The question is whether to do `action` or, for None, for which order to do `kind`. The
+    rulebook's level and limits, or a dispute, may exclude it.
+    """
     rule = situation.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
         return None
@@ -121,12 +125,12 @@ def recheck(
     approvals: int,
     now: datetime,
 ) -> PolicyReason | None:
-    """Why an action on an order may not be done now that its turn has come; None if it may.
+    """Return why an action on an order may not be done when it is due, or None.
 
-    `approvals`: how many people approved the plan. One may stand in for the warrant and the level,
-    for a payment in dispute and for the time that its approval took; two for the limits; nobody for
-    the order's owner and state. `spent` counts other runs only. Not for an action that was begun
-    before: its order may show the effect already.
+    `approvals`: how many people approved the plan. One replaces the warrant and overrides the
+    level, a dispute and the order's age. Two override the limits. No number overrides the owner and
+    state. `spent` counts other runs only. Not for an action that was started before: its order
+    may already show the effect.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:
@@ -146,7 +150,7 @@ def recheck(
 
 
 def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
-    """The action with all that code knows of it; what it names was found present before."""
+    """Return the action with all values that code knows. The caller has checked that they exist."""
     if kind in ON_ORDERS and (order := situation.order):
         return PlannedAction(
             kind=kind,
@@ -165,7 +169,7 @@ def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
 
 
 def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | None:
-    """Why the agent may not go on without people; None if the customer's word is enough."""
+    """Return why the agent needs a person, or None if the warrant suffices."""
     if rule.level is ActionLevel.HUMAN_APPROVED:
         return PolicyReason.LEVEL_HUMAN
     if warrant is None:
@@ -179,7 +183,7 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
-    """One proposal a kind, in the order of the plan: the first, with the tags of all."""
+    """Merge the proposals of each kind, in the plan's order: the first, with the tags of all."""
     first: dict[ActionKind, Proposal] = {}
     for proposal in proposals:
         before = first.setdefault(proposal.kind, proposal)
@@ -189,8 +193,7 @@ def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
 
 
 def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
-    """The offer that a proposal names, with its text or its tags; None if there is no such offer
-    or nothing in it."""
+    """Return the proposed offer with its text or tags, or None if it is not offered or is empty."""
     if obstacle(situation, proposal.kind):
         return None
     offer = resolved(situation, proposal.kind)
@@ -211,7 +214,7 @@ _About = tuple[Category, tuple[Intent, ...]]
 def _verdict(
     situation: Situation, about: _About, proposal: Proposal, action: PlannedAction | None
 ) -> tuple[Verdict, Proof]:
-    """What the policy says of a proposal, and what proves that it was asked for."""
+    """Return the policy decision on a proposal, and the proof of the request for it."""
     kind = proposal.kind
     if action is None:
         return _refused(kind, obstacle(situation, kind) or PolicyReason.NOT_OFFERED), Proof()
@@ -248,7 +251,7 @@ def _of_order(
 
 
 def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
-    """Why the message is not about what the rule is for."""
+    """Return why the message is outside the rule's categories or intents, or None."""
     category, intents = about
     if rule.categories and category not in rule.categories:
         return PolicyReason.WRONG_CATEGORY
@@ -258,7 +261,7 @@ def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
 
 
 def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> Verdict:
-    """An answer out of its rule's scope is a draft for people, who may well send it."""
+    """Decide on the reply: outside its rule's scope, it is a draft that people may send."""
     reason = _out_of_scope(rule, about)
     if reason and rule.level is not ActionLevel.NEVER:
         return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)

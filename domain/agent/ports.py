@@ -1,4 +1,4 @@
-"""What the agent needs from outside."""
+"""Ports of the agent."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,24 +8,24 @@ from domain.agent.safety.sensitive import SensitiveMatter
 
 
 class SafetyNet(Protocol):
-    """Whoever finds what must always reach a human."""
+    """Finds matters that always go to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """The matter that takes a text to a human; None for what the agent may answer.
+        """Return the matter that sends a text to a human, or None if the agent may answer it.
 
         `own_words`: the merchant's, whole words or phrases.
         """
 
 
 class Embedder(Protocol):
-    """Whoever turns texts into embeddings."""
+    """Computes embeddings of texts."""
 
     @property
     def model(self) -> str:
-        """What the embeddings are of: only those of one model can be compared."""
+        """The name of the model: only embeddings of the same model can be compared."""
 
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
-        """One embedding a text, in their order. Raises EmbeddingUnavailable."""
+        """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, text: str) -> Embedding | None:
-        """That of a question. None if there is none in time: then it is found by words alone."""
+        """Return a question's embedding, or None if it is late: words alone are then searched."""

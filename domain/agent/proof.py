@@ -1,7 +1,7 @@
 """The proof: whether the customer plainly asked for an action on one certain order.
 
-Without it the agent does nothing about an order by its own decision. It rests on the customer's
-latest own words and on the thread, never on what a brain says of them.
+Without a proof the agent does not act on an order by its own decision. The proof rests on the
+customer's latest own words and on the thread, never on a brain's reading of them.
 """
 
 from pydantic import BaseModel, ConfigDict
@@ -22,7 +22,7 @@ from domain.integrations.order import Order
 
 
 class Proof(BaseModel):
-    """`warrant` where the proof is complete, else `missing`: what is not proved."""
+    """`warrant` if the proof is complete, else `missing`: the part that is not proved."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,7 +31,7 @@ class Proof(BaseModel):
 
 
 def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
-    """What entitles the agent to do what is proposed about `order`, the one that was looked up."""
+    """Return the proof for a proposal about `order`, the order that was looked up."""
     if situation.confirmed is proposal.kind:
         return Proof(warrant=Warrant.CONFIRMATION)
     if is_asked_by_merchant(situation, proposal.kind):
@@ -54,8 +54,8 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
 
 
 def is_asked_by_merchant(situation: Situation, kind: ActionKind) -> bool:
-    """Whether the merchant's own system asks for this action on the order that was looked up, and
-    the playbook takes such requests."""
+    """Return whether the merchant's system asks for this action on the order, and the playbook
+    accepts such requests."""
     asked, order = situation.event.merchant_request, situation.order
     if asked is None or order is None or situation.event.author is not None:
         return False
@@ -64,7 +64,7 @@ def is_asked_by_merchant(situation: Situation, kind: ActionKind) -> bool:
 
 
 def is_number_of(number: str, order: Order) -> bool:
-    """Whether a customer's spelling of a number names this order, or its shop's id does."""
+    """Return whether a customer's spelling of a number matches this order's number or shop id."""
     spelt = _spelling(number)
     return bool(spelt) and spelt in (
         _spelling(order.number),
@@ -73,13 +73,13 @@ def is_number_of(number: str, order: Order) -> bool:
 
 
 def _standing(situation: Situation, proposal: Proposal) -> Standing:
-    """How surely it is asked for.
+    """Return how plainly the customer asked for the action.
 
-    A request counts as plain only where every word about it is understood: a qualifier that nobody
-    thought of makes it one to ask about. What only a model sees, in words that the grammar has
-    nothing against, is likely: the customer is asked. In a language without a grammar nobody can
-    say more than that the words are there. Words that stood in the ticket before its code are
-    likely at most.
+    A request is PLAIN only if every word around it is understood; an unknown qualifier makes it
+    LIKELY. A request that only a model finds is LIKELY, unless the grammar vetoes its words. The
+    customer is asked to confirm a LIKELY request. In a language without a grammar, only the
+    presence of the quoted words can be checked. Words written before the ticket's code are at most
+    LIKELY.
     """
     words = _words(situation)
     spoken = spoken_request(words)
@@ -95,8 +95,8 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
 
 
 def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
-    """Why it is not certain that this order is meant; None if it is."""
-    # Read as in an answer to "which order?", where a bare number is one too.
+    """Return why it is uncertain that this order is meant, or None if it is certain."""
+    # Find numbers as in an answer to "which order?", where a bare number counts as well.
     could_be = find_order_numbers(_words(situation), asked=True)
     if not could_be and speaks_of_another(_words(situation)):
         return PolicyReason.ORDER_NOT_NAMED
@@ -113,8 +113,11 @@ def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
 
 
 def _words(situation: Situation) -> str:
-    """The customer's latest own words. A subject may be of an earlier mail. That of a ticket whose
-    author a code proves may be another person's, and counts as words before the code alone."""
+    """Return the text of the latest message, or its subject if there is no text.
+
+    A subject may come from an earlier mail. In a ticket whose author a code proves, it may be
+    another person's, so it counts only among the words before the code.
+    """
     event = situation.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):
         return event.text

@@ -6,9 +6,10 @@ from domain.intake.event import Channel
 
 
 def reply_action(situation: Situation) -> PlannedAction:
-    """The action that answers the event: in its helpdesk's ticket, by mail where the customer
-    wrote a mail, else in place. A mail without a usable address is answered in place too: the
-    caller knows where it came from."""
+    """Return the action that answers the event: in its helpdesk's ticket, by mail, or in place.
+
+    A mail without a usable address is answered in place: the caller knows its sender.
+    """
     event, desk = situation.event, situation.desk
     if desk is not None:
         return PlannedAction(
@@ -22,6 +23,6 @@ def reply_action(situation: Situation) -> PlannedAction:
 
 
 def answer_action(situation: Situation) -> PlannedAction:
-    """The same; a note for the staff where the helpdesk takes answers as notes."""
+    """Return the reply, as a note for the staff if the helpdesk takes answers as notes."""
     reply = reply_action(situation)
     return reply.as_note if situation.answers_by_note else reply

@@ -1,4 +1,4 @@
-"""The rulebook of a playbook's version: how the agent should speak, and what it may do."""
+"""The policy rules of a playbook's version: the agent's instructions and allowed actions."""
 
 from enum import StrEnum
 from typing import Final
@@ -15,8 +15,8 @@ MAX_DAYS: Final = 3_650
 
 
 class ActionLevel(StrEnum):
-    """Whose word an action needs. `autonomous`: the customer's plain request is enough.
-    `customer-confirmed`: the customer also says yes to a question that names order and sum."""
+    """The approval that an action needs. `autonomous`: the customer's plain request is enough.
+    `customer-confirmed`: the customer also says yes to a question that states order and amount."""
 
     AUTONOMOUS = "autonomous"
     CUSTOMER_CONFIRMED = "customer-confirmed"
@@ -25,12 +25,12 @@ class ActionLevel(StrEnum):
 
 
 class MoneyLimits(BaseModel):
-    """How much the agent may give back by itself, in minor units of one currency.
+    """The most that the agent may give back without a person, in minor units of one currency.
 
-    `per_action`: one refund, or one cancellation with what it gives back. `per_customer`: one
-    customer within 30 days. `per_day`: all customers of the client within a day (UTC). None: no
-    limit of that kind. Money of another currency is above every limit. What is above a limit waits
-    for a human, and for a second one.
+    `per_action`: one refund, or one cancellation with its refund. `per_customer`: one customer
+    within 30 days. `per_day`: all customers of the client within a day (UTC). None: no limit of
+    that kind. Money of another currency is above every limit. An action above a limit waits for the
+    approval of two people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,12 +42,12 @@ class MoneyLimits(BaseModel):
 
 
 class ActionRule(BaseModel):
-    """What a playbook says of one kind of action.
+    """A playbook's rule for one kind of action.
 
-    `categories` and `intents`: what a message must be about to lead to it; empty for all. An answer
-    to anything else waits for a human; another action is not taken. `within_days`: how old
-    an order may be, None for any age. `limits`: of what moves money. `tags`: those that may be set;
-    a merchant's automations may listen to them, so a message must not be able to invent one.
+    `categories` and `intents`: the messages that it applies to; empty for all. An answer to any
+    other message waits for a human; any other action is refused. `within_days`: the maximum age of
+    an order, None for any age. `limits`: for actions that move money. `tags`: those that may be
+    set. A merchant's automations may listen to tags, so a message must not be able to invent one.
     `merchant_requests`: whether a `merchant_request` of the gateway entitles the agent as well.
     """
 
@@ -63,7 +63,7 @@ class ActionRule(BaseModel):
 
     @property
     def by_itself(self) -> bool:
-        """Whether some word other than a person's lets the action through."""
+        """Return whether the action can run without a person's approval."""
         return self.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
 
 
@@ -76,9 +76,9 @@ def _listed(kinds: frozenset[ActionKind]) -> str:
 
 
 def problem(kind: ActionKind, rule: ActionRule) -> str | None:
-    """What is wrong with a rule for that kind of action, for its author to read; None if nothing.
+    """Return an error message for the author of the rule, or None if it is valid.
 
-    Checked where a rulebook is written, not where it is read: a rule that is stored must load.
+    Checked when a rulebook is written, not when it is read: a stored rule must load.
     """
     if kind not in ON_ORDERS and (rule.limits or rule.within_days):
         return f"limits and within_days are for {_listed(ON_ORDERS)}"
@@ -112,11 +112,11 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """What the agent does about another matter while a review of the conversation waits.
+    """The agent's handling of another matter while a review of the conversation waits.
 
     `answers`: answer from knowledge and templates. `actions`: act, or ask the customer about an
-    action. A stored rulebook that does not say leaves such messages to people; a playbook that is
-    written without it answers them (`domain/playbooks/shape.py`).
+    action. By default a stored rulebook leaves such messages to people; a playbook that is written
+    without this field answers them (`domain/playbooks/shape.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -126,11 +126,11 @@ class DuringReview(BaseModel):
 
 
 class Rulebook(BaseModel):
-    """`instructions` are the merchant's words to a language model, and to nobody else.
+    """`instructions` are the merchant's instructions to a language model, and shown to no one else.
 
     `actions` holds a rule for each kind that the merchant decided on. Without one, the agent may
-    answer by itself and do nothing else. `shadow`: the agent thinks and sends nothing; people
-    answer, and what it would have done is compared (`domain/learning/comparison.py`).
+    only answer. `shadow`: the agent thinks and sends nothing; people answer, and their answers are
+    compared with its own (`domain/learning/comparison.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

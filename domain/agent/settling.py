@@ -1,6 +1,6 @@
-"""Settling: what the answer to the agent's own question comes to, without asking a brain.
+"""Settling: decide without a brain on the answer to the agent's own question.
 
-A plain yes is for code alone: no model can widen it, and none can lose it.
+Code alone reads a plain yes: no model can widen it or miss it.
 """
 
 from dataclasses import dataclass
@@ -24,21 +24,21 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""A question asserts nothing and does nothing, and a yes was asked for."""
+"""A question asserts nothing and does nothing, and a yes answers a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What would else come from a brain and the policy."""
+    """An answer and a judgement, as a brain and the policy would give them."""
 
     answer: BrainAnswer
     judgement: Judgement
 
 
 def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> Settled | None:
-    """What the message comes to as an answer to the question of before; None if it is none.
+    """Return the outcome of a merchant's request or of an answer to the agent's question, or None.
 
-    `playbook`: its id and version, for a proposal made under other rules is void.
+    `playbook`: its id and version; a proposal made under other rules is void.
     """
     if situation.unsafe or not situation.event.reply_allowed:
         return None
@@ -54,8 +54,10 @@ def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> 
 
 
 def _asked_by_merchant(situation: Situation, kind: ActionKind, brand_name: str) -> Settled:
-    """The plan of the merchant's request. It waits for a person where the order, its state or a
-    limit stands against it."""
+    """Return the plan of the merchant's request.
+
+    It waits for a person if the order, its state or a limit blocks it.
+    """
     language = situation.thread.language or _language_of(situation)
     answer = _answer(kind, Category.REFUND_REQUEST, language)
     judgement = judge(situation, Category.REFUND_REQUEST, (Proposal(kind=kind),), answer.intents)
@@ -70,7 +72,7 @@ def _language_of(situation: Situation) -> Language:
 
 
 def _standing_proposal(situation: Situation) -> PendingProposal | None:
-    """The proposal, if it still stands and its answer is the same verified customer's."""
+    """Return the proposal if it is still valid and the answer is the same verified customer's."""
     proposal, event = situation.thread.proposal, situation.event
     if proposal is None or not proposal.stands_at(situation.now) or event.author is not None:
         return None
@@ -110,7 +112,7 @@ def _answer_to_proposal(
 
 
 def _answer_to_which(situation: Situation, language: Language) -> Settled | None:
-    """Who was asked which order is meant, and names one, is asked whether to do it."""
+    """Ask a customer who has named an order whether to act on it."""
     kind = situation.thread.asked_number
     if kind is None or len(situation.event.order_numbers) != 1:
         return None
@@ -121,7 +123,7 @@ def _answer_to_which(situation: Situation, language: Language) -> Settled | None
 
 
 def _asking_anew(situation: Situation, kind: ActionKind) -> Judgement | None:
-    """The question about the order that was looked up now; None if it is not the one named."""
+    """Return the question about the order that was looked up now, or None if it was not named."""
     order, named = situation.order, situation.event.order_numbers
     if order is None or obstacle(situation, kind) is not None:
         return None
@@ -132,7 +134,7 @@ def _asking_anew(situation: Situation, kind: ActionKind) -> Judgement | None:
 
 
 def _unchanged(situation: Situation, proposal: PendingProposal, playbook: tuple[str, int]) -> bool:
-    """Whether order, sum and rules are those that the customer was asked about."""
+    """Return whether order, amount and rules are those of the question to the customer."""
     asked = proposal.action
     if obstacle(situation, asked.kind) is not None:
         return False

@@ -1,7 +1,7 @@
-"""Shadow mode: what a run keeps of a thought that nothing is to come of.
+"""Shadow mode: the record of a run whose answer and actions are not carried out.
 
-Only people answer the customer. The run has neither the agent's words nor its actions, so that no
-approval and no edit can carry them out, and people write uninfluenced.
+Only people answer the customer. The run stores neither the agent's words nor its actions, so that
+no approval and no edit can carry them out, and people write uninfluenced.
 """
 
 from dataclasses import replace
@@ -19,11 +19,11 @@ from domain.agent.verdict import Judgement
 def kept_in_shadow(
     thought: ThinkingResult, material: Material, reason: EscalationReason | None, now: datetime
 ) -> ThinkingResult:
-    """The thought without its words and deeds: people answer, by the action that would have brought
-    the agent's answer to the customer.
+    """Return the result without its words and actions, for people to answer.
 
-    `reason`: why people would have been asked anyway, which stays. What asks for no answer, such as
-    an automatic reply, gets none here either, and no person is asked.
+    The plan is the action that would have brought the agent's answer to the customer. `reason`: why
+    people would have been asked anyway; it is kept. A message that allows no reply, such as an
+    automatic reply, gets no reply here either, and goes to no person.
     """
     answers = material.event.reply_allowed
     judged = thought.judgement
@@ -35,7 +35,7 @@ def kept_in_shadow(
     )
     return replace(
         thought,
-        # What the draft rests on shows what it says.
+        # The citations would reveal what the draft says.
         answer=thought.answer.model_copy(update={"response": "", "citations": ()}),
         judgement=Judgement(
             plan=(answer_action(situation),) if answers else (),
@@ -44,7 +44,7 @@ def kept_in_shadow(
         ),
         hold=(reason or EscalationReason.SHADOW_MODE) if answers else reason,
         text="",
-        # No question was asked, and the answer named no order.
+        # The agent asked no question, and its answer named no order.
         thread=material.thread.without_question.speaking_of(
             material.event.text, material.event.order_numbers, material.order, ""
         ).model_copy(update={"language": thought.thread.language}),
@@ -52,7 +52,7 @@ def kept_in_shadow(
 
 
 def held_in_shadow(thought: ThinkingResult, material: Material) -> ThinkingResult:
-    """The thought as it is rehearsed: with its words, and waiting for people in shadow mode."""
+    """Return the result of a dry run: with its words, and held for people in shadow mode."""
     if not (material.rulebook.shadow and material.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

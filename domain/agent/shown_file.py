@@ -1,4 +1,4 @@
-"""The files of a message as a brain knows them, and which of them it is shown."""
+"""A message's files as a brain sees them, and the choice of the files to show."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from domain.intake.attachment_type import SHOWN_INLINE
 
 MAX_IMAGES: Final = 4
 MAX_IMAGE_BYTES: Final = 5 * 1024 * 1024
-"""Of all images of one question."""
+"""The total size of all images of one question."""
 
-# What people call what they attach, in folded text.
+# Words for attachments, in folded text.
 _REFERS: Final = re.compile(
     r"\b(?:photos?|images?|pieces? jointes?|ci[- ]?joints?|ci[- ]?jointes?|en pj|captures?|scans?"
     r"|attach(?:ed|ing|ments?)|pictures?|pics?|screenshots?|enclosed|pdfs?|documents?|fichiers?"
@@ -27,8 +27,8 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 
 class ShownFile(BaseModel):
-    """`media_type`: by its bytes; None for what is not kept. `data`: of an image that a brain that
-    sees images is shown, else None."""
+    """`media_type`: detected from the bytes; None if the file is not stored. `data`: the bytes of
+    an image that is shown to a brain that reads images, else None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ class ShownFile(BaseModel):
 
 
 def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
-    """The ids of the images that one question has room for, the first ones first."""
+    """Return the ids of the images to show, in order, up to the number and size limits."""
     chosen: set[str] = set()
     left = MAX_IMAGE_BYTES
     for one in attachments:
@@ -51,6 +51,6 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Whether the files belong to what the customer wants: the text speaks of them, or of something
-    that a photo proves. Logos in a mail's signature are files too, and mean nothing."""
+    """Return whether the text mentions a file, or an intent is proved by photos. Other files, such
+    as logos in a mail's signature, do not count."""
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

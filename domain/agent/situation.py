@@ -1,4 +1,4 @@
-"""The situation: all that the policy looks at before the agent acts."""
+"""The situation (the policy's context): all inputs of the policy before the agent acts."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,14 +13,15 @@ from domain.integrations.order import Order
 from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
 CUSTOMER_WINDOW: Final = timedelta(days=30)
-"""How far back the limit for one customer reaches."""
+"""The period of the limit for one customer."""
 
 
 class Spent(BaseModel):
-    """What the agent gave back already, in minor units of the limits' currency.
+    """The amounts that the agent has given back, in minor units of the limits' currency.
 
     `customer`: to this customer within 30 days. `day`: to all customers of the client since
-    midnight UTC. `on_order`: kinds of action that some run has done, or may have done, to it.
+    midnight UTC. `on_order`: the kinds of action that some run has done, or may have done, to the
+    order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,8 +32,8 @@ class Spent(BaseModel):
 
 
 class Connection(BaseModel):
-    """A connected integration, as far as the policy must know it. `answers_by_note`: of a helpdesk
-    where the agent leaves its answers as internal notes, for people to send."""
+    """The properties of a connected integration that the policy needs. `answers_by_note`: in this
+    helpdesk the agent leaves its answers as internal notes, for people to send."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,9 +43,9 @@ class Connection(BaseModel):
 
 
 class Situation(BaseModel):
-    """All the policy looks at. `order`: looked up, and this customer's. `thread`: what the exchange
-    has settled before. `confirmed`: the action that the customer has just said yes to. `unsafe`:
-    the message, or something else a brain is shown, tries to give it orders."""
+    """All inputs of the policy. `order`: looked up, and this customer's. `thread`: the state of the
+    exchange before this message. `confirmed`: the action that the customer has just said yes to.
+    `unsafe`: the message, or another input of a brain, tries to command it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,7 +60,7 @@ class Situation(BaseModel):
     now: datetime
 
     def shop_is_connected(self, order: Order) -> bool:
-        """Whether the shop that the order was found in is still connected."""
+        """Return whether the shop of the order is still connected."""
         return any(
             connection.integration_id == order.integration_id and connection.provider in SHOPS
             for connection in self.connections
@@ -67,12 +68,12 @@ class Situation(BaseModel):
 
     @property
     def answers_by_note(self) -> bool:
-        """Whether the answer is left as a note in the event's ticket."""
+        """Return whether the answer is left as a note in the event's ticket."""
         return self.desk is not None and self.desk.answers_by_note
 
     @property
     def desk(self) -> Connection | None:
-        """The connected helpdesk that the event's ticket is in; None if it is in none."""
+        """Return the connected helpdesk of the event's ticket, or None."""
         if not (self.event.ticket_named and self.event.ticket_id):
             return None
         here = (one for one in self.connections if one.provider == self.event.platform)

@@ -1,7 +1,7 @@
 """Templates: a merchant's text whose placeholders are filled from the values of an event.
 
-`{{ name }}` needs a value, `{{ name | default }}` falls back on the text after the bar (which may
-be quoted, and may be empty where a blank is meant).
+`{{ name }}` needs a value. `{{ name | default }}` falls back to the text after the bar, which may
+be quoted, and may be empty.
 """
 
 import re
@@ -26,9 +26,9 @@ KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
     "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
 }  # fmt: skip
-"""What a placeholder may be called without the payload having such a field."""
+"""Placeholder names that are valid even if the payload has no such field."""
 
-# Half a placeholder, and what other languages of templates write.
+# Half a placeholder, or the syntax of other template languages.
 _STRAY: Final = re.compile(r"\{\{|\}\}|\{%|%\}|\{#")
 _QUOTES: Final = ('"', "'")
 
@@ -37,9 +37,10 @@ _QUOTES: Final = ('"', "'")
 class Filled:
     """A template after filling.
 
-    `missing` names what had neither value nor default, each once and in order; a placeholder that
-    cannot be read stands there as it was written. `text` may be sent only if `missing` is empty.
-    `used` counts the placeholders filled with a value, neither a default nor the frame.
+    `missing` names the placeholders with neither value nor default, each once and in order. A
+    placeholder that cannot be read is listed as it was written. `text` may be sent only if
+    `missing` is empty. `used` counts the placeholders filled with a value, neither a default nor
+    the frame.
     """
 
     text: str
@@ -52,12 +53,13 @@ class Filled:
 
 
 def clean_value(value: str) -> str:
-    """A value fit for the middle of a sentence: one line, trimmed, at most `VALUE_LIMIT` long.
+    """Return a value fit for the middle of a sentence: one line, trimmed, at most `VALUE_LIMIT`
+    long.
 
-    Values may come from the customer: without this one could add paragraphs of their own to a
-    merchant's answer, or turn its reading direction around.
+    Values may come from the customer. Uncleaned, they could add paragraphs to a merchant's answer,
+    or reverse its reading direction.
     """
-    # Cut first: a value is as long as its sender likes, and cleaning reads all of it.
+    # Cut first: a value has no length limit, and cleaning reads all of it.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
     return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
 
@@ -89,34 +91,34 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         return _unquoted(default.strip())
 
     text = _PLACEHOLDER.sub(replace, body)
-    # Looked for in the merchant's own words only: a value may hold braces, they mean nothing.
+    # Search the merchant's own words only: braces within a value are plain text.
     if _OPENING in _PLACEHOLDER.sub("\0", body):
         missing[_OPENING] = None
     return Filled(text=text, missing=tuple(missing), used=used)
 
 
 def unreadable(body: str) -> str | None:
-    """What of `body` was meant as a placeholder and cannot be read as one; None if nothing.
+    """Return the first unreadable placeholder of `body`, or None.
 
-    The first such place, on one line and at most `EXCERPT` characters long. A template with one is
-    never sent, so its author should hear of it.
+    It is on one line and at most `EXCERPT` characters long. A template with such a placeholder is
+    never sent, so its author is warned.
     """
     place = _unreadable_place(body)
     return clean_value(body[slice(*place)])[:EXCERPT] if place else None
 
 
 def unreadable_line(body: str) -> int | None:
-    """The line, from 1, on which that place is."""
+    """Return the line of the first unreadable placeholder, from 1, or None."""
     place = _unreadable_place(body)
     return body.count("\n", 0, place[0]) + 1 if place else None
 
 
 def _unreadable_place(body: str) -> tuple[int, int] | None:
-    """Where it begins and ends."""
+    """Return the start and end of the first unreadable placeholder, or None."""
     for match in _PLACEHOLDER.finditer(body):
         if not _NAME.fullmatch(match.group(1).partition("|")[0].strip()):
             return match.span()
-    # A readable placeholder leaves marks, so that the words around it do not join.
+    # Replace a readable placeholder with marks, so that the words around it do not join.
     rest = _PLACEHOLDER.sub(lambda found: "\0" * len(found.group(0)), body)
     found = _STRAY.search(rest)
     if found is None:
@@ -126,12 +128,12 @@ def _unreadable_place(body: str) -> tuple[int, int] | None:
 
 
 def placeholders_in(body: str) -> tuple[tuple[int, int], ...]:
-    """Where the placeholders of `body` begin and end, from left to right."""
+    """Return the start and end of each placeholder of `body`, from left to right."""
     return tuple(match.span() for match in _PLACEHOLDER.finditer(body))
 
 
 def names(body: str) -> frozenset[str]:
-    """The names of the placeholders of `body`."""
+    """Return the names of the placeholders of `body`."""
     found = (match.group(1).partition("|")[0].strip() for match in _PLACEHOLDER.finditer(body))
     return frozenset(name for name in found if _NAME.fullmatch(name))
 

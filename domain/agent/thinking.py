@@ -1,6 +1,6 @@
-"""Thinking a message through: what a brain is shown, and what code makes of what it says.
+"""Thinking: ask a brain about a message, and turn its answer into a decision.
 
-The one way for runs, dry runs and the tests of the agent's judgement.
+Runs, dry runs and the agent's tests all use this function.
 """
 
 import dataclasses
@@ -33,8 +33,8 @@ from domain.agent.thread_after import language_of, thread_after
 from domain.agent.verdict import Judgement
 from domain.integrations.order import Order
 
-# What a question about an action answers, with the reasons why people want their money back. Who
-# wants something else besides is not served by it alone.
+# The intents that a question about an action answers, with the usual reasons for a refund. A
+# message with any other intent needs more than the question.
 _ASKED_ABOUT: Final = frozenset(
     {
         *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS),
@@ -44,12 +44,12 @@ _ASKED_ABOUT: Final = frozenset(
     }
 )
 _GRAMMAR: Final = SafetyGrammar()
-# Who asked for a person, or tries to command the agent, is not asked back.
+# A request for a person, or an attempt to command the agent, is not answered by a question.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 class Finding(BaseModel):
-    """A knowledge entry that was found. `left_out`: it tries to give orders, nobody was shown it.
+    """A knowledge entry that was found. `left_out`: it tries to give orders, so no brain sees it.
 
     `rank`: PostgreSQL's, higher is nearer.
     """
@@ -64,11 +64,12 @@ class Finding(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ThinkingResult:
-    """What came of it. `hold`: why a human must see it, however sure the brain is.
+    """The result of thinking. `hold`: why a human must see it, regardless of its confidence.
 
-    `text` is the answer to give; empty where the brain's would promise what will not be done.
-    `doubt`: what counts below the playbook's threshold. `thread`: what the exchange has settled
-    once the answer has reached the customer. `sensitive`: why no brain was asked.
+    `text` is the answer to give; empty if the brain's would promise an action that is refused.
+    `doubt`: the reason to escalate below the playbook's threshold. `thread`: the state of the
+    exchange once the answer has reached the customer. `sensitive`: the matter for which no brain
+    was asked.
     """
 
     answer: BrainAnswer
@@ -92,11 +93,10 @@ class ThinkingResult:
 async def think_through(
     brain: Brain, material: Material, now: datetime, net: SafetyNet = _GRAMMAR
 ) -> ThinkingResult:
-    """Show the brain what it may see, and judge what it says. Raises only what the brain raises.
+    """Ask the brain, and evaluate its answer. Raises only the errors that the brain raises.
 
-    What always reaches a human is shown to no brain; the answer to the agent's own question and a
-    message that asks for no answer need none. `net` finds sensitive matters: by default the grammar
-    alone.
+    A sensitive matter is shown to no brain. The answer to the agent's own question, and a message
+    that allows no reply, need none. `net` finds sensitive matters: by default the grammar alone.
     """
     is_whole = material.is_read_whole
     material = _beginning(material, READ_CHARS)
@@ -124,14 +124,14 @@ async def think_through(
     if requested := instead_of_people(material, situation, answer, judgement):
         return _result(material, requested, findings, None, now)
     doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
-    if not is_whole:  # nobody acts, or asks, on what half a message says
+    if not is_whole:  # a message that was not read whole leads to no action and no question
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(material, Settled(answer, judgement), findings, doubt, now)
 
 
 def _beginning(material: Material, chars: int) -> Material:
-    """The material with no more of the message than its first `chars`."""
+    """Return the material with the message cut to its first `chars` characters."""
     event = material.event
     if len(event.text) <= chars:
         return material
@@ -148,7 +148,7 @@ async def _request(
         brand_name=material.brand_name,
         templates=material.templates,
         passages=tuple(passage for passage in material.passages if passage.id in shown),
-        # The message that such a turn was has been seen by a human already.
+        # A human has already seen the message of an unsafe turn.
         turns=tuple([turn for turn in material.turns if not await is_unsafe(turn.body)]),
         summary=material.summary,
         instructions=material.instructions,
@@ -202,8 +202,8 @@ def _result(
 def _knowledge_hold(
     material: Material, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """The reason for a person to see an answer from knowledge, where the client has it so. A brain
-    with a prompt is a language model, which composes its answers."""
+    """Return the reason to hold an answer from knowledge, if the client requires a person for it. A
+    brain with a prompt is a language model, which composes its answers."""
     if material.answers_from_knowledge or answer.prompt_version is not None:
         return None
     if not judgement.plan or not any(one.kind == "knowledge" for one in answer.citations):
@@ -214,7 +214,8 @@ def _knowledge_hold(
 def _doubt(
     material: Material, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """The brain's own. A plan of nothing is doubtful too, unless the message asks for no answer."""
+    """Return the brain's doubt. An empty plan is doubtful too, unless the message allows no
+    reply."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not material.event.reply_allowed:
@@ -223,7 +224,7 @@ def _doubt(
 
 
 def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
-    """The matter that always reaches a human; None also for what asks for no answer."""
+    """Return the matter that always goes to a human; None also if no reply is allowed."""
     if not material.event.reply_allowed:
         return None
     return net.matter(material.event.words, material.sensitive_words)
@@ -232,7 +233,7 @@ def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
 def _for_people(
     material: Material, situation: Situation, matter: SensitiveMatter | None
 ) -> ThinkingResult:
-    """`matter`: None for files without a word."""
+    """Return a result that people handle. `matter`: None for a message of files without words."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(
         classification=Category.OTHER,
@@ -255,8 +256,8 @@ def _for_people(
 
 
 def _unanswered(material: Material, situation: Situation) -> ThinkingResult:
-    """The thought of an automatic reply, or of a message by the merchant's own staff: no brain is
-    asked, and the plan is empty."""
+    """Return the result for a message without a reply, such as an auto-reply or the staff's own. No
+    brain is asked, and the plan is empty."""
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=SURE,
@@ -286,7 +287,7 @@ async def _finding(passage: Passage) -> Finding:
 
 
 async def _readable(order: Order | None) -> Order | None:
-    """The order without what others wrote on it, if that tries to give orders."""
+    """Return the order without its note, if the note tries to give orders."""
     if order is None or not await is_unsafe(order.note):
         return order
     return order.model_copy(update={"note": ""})

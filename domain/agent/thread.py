@@ -1,4 +1,4 @@
-"""The thread: what the agent keeps of one exchange with a customer, beside its messages."""
+"""The thread: the state of one exchange with a customer, besides its messages."""
 
 import re
 from datetime import datetime, timedelta
@@ -28,8 +28,8 @@ class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
     `id`: of the run that asked. `category`: of the message that led to it. `playbook_id` and
-    `playbook_version`: the rules it was asked under. `customer`: whose yes counts, as
-    `customer_key` spells the address.
+    `playbook_version`: the rules in force at the question. `customer`: the customer who may confirm
+    it, as `customer_key` spells the address.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,13 +47,13 @@ class PendingProposal(BaseModel):
 
 
 class Thread(BaseModel):
-    """What an exchange has settled, and what it left open.
+    """The settled facts and the open question of an exchange.
 
-    `order_number`: of the one order that is spoken of, found and this customer's.
-    `named_by_customer`: it was the customer who named it, and not the agent alone.
-    `asked_number`: the customer was asked which order is meant, to do this about it. `asked_of`:
-    the proved address of that customer; None for an unproved one. `language`: of the answers.
-    `proposal`: what waits for a yes, one at a time.
+    `order_number`: of the one order that the exchange is about, found and this customer's.
+    `named_by_customer`: the customer named it, and not the agent alone. `asked_number`: the action
+    for which the customer was asked to name an order. `asked_of`: the proved address of that
+    customer; None for an unproved one. `language`: of the answers. `proposal`: the one action that
+    waits for a yes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,11 +67,11 @@ class Thread(BaseModel):
 
     @property
     def without_question(self) -> "Thread":
-        """The same with nothing left open: the question did not reach the customer."""
+        """Return the thread without its open question, which did not reach the customer."""
         return self.model_copy(update={"asked_number": None, "asked_of": None, "proposal": None})
 
     def seen_by(self, event: UnifiedEvent) -> "Thread":
-        """The thread as this message may continue it: without a question to another sender."""
+        """Return the thread for this message: without a question to another sender."""
         asked = self.asked_of if self.proposal is None else self.proposal.customer
         if asked is None or (event.may_act and customer_key(event.customer_email) == asked):
             return self
@@ -80,11 +80,11 @@ class Thread(BaseModel):
     def speaking_of(
         self, text: str, named: tuple[str, ...], order: Order | None, said: str
     ) -> "Thread":
-        """The thread with the order that is spoken of after a message and its answer.
+        """Return the thread with the order that it is about after a message and its answer.
 
         `named`: the numbers that the customer's `text` names. `order`: found, and theirs. `said`:
-        the answer. Who names several orders, an unknown one, or "the other one", speaks of none
-        that is certain.
+        the answer. The order is uncertain if the customer names several orders, an unknown one, or
+        "the other one".
         """
         if len(named) == 1 and order is not None:
             return self.model_copy(update={"order_number": order.number, "named_by_customer": True})
@@ -99,6 +99,6 @@ class Thread(BaseModel):
 
 
 def speaks_of_another(text: str) -> bool:
-    """Whether the message turns to another order without naming it: "and my other order?"."""
+    """Return whether the message refers to another, unnamed order: "and my other order?"."""
     spend(min(len(text), _READ))
     return _ANOTHER.search(_NO_WORD.sub(" ", fold(text[:_READ]))) is not None

@@ -1,4 +1,4 @@
-"""What costs too much to read or to think about: a person answers it, and no brain is asked."""
+"""Messages over the effort budget: a person answers them, and no brain is asked."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from domain.agent.thinking import ThinkingResult
 
 
 def unread(material: Material, now: datetime) -> ThinkingResult:
-    """The thought of a message that nobody has read. Its cost does not grow with the message."""
+    """Return the result for a skipped message. Its cost does not grow with the message."""
     situation = Situation(
         event=material.event,
         rulebook=material.rulebook,

@@ -1,4 +1,4 @@
-"""The verdict: what the policy says of an action, and why."""
+"""The verdict: the policy's decision on an action, and its reason."""
 
 from enum import StrEnum
 from typing import Final, Self
@@ -11,7 +11,7 @@ from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, 
 
 class Ruling(StrEnum):
     """`ask`: the customer is asked first. `needs_second`: above a limit, so that two people must
-    agree. `refused`: not at all."""
+    approve. `refused`: not done."""
 
     ALLOWED = "allowed"
     ASK = "ask"
@@ -21,19 +21,18 @@ class Ruling(StrEnum):
 
 
 class PolicyReason(StrEnum):
-    """Why an action was not simply allowed. Stable codes: stored, shown and logged.
+    """The reason why an action was not simply allowed. Stable codes: stored, shown and logged.
 
-    `already_done`: some run has acted on the order, or may have, so a second time needs a human.
-    `covered_by_cancel`: a cancellation gives the payment back by itself. `amount_changed`: the
-    order is not worth what was planned any more. `not_asked`: no plain request of the customer's
-    own stands in the message. `not_certain`: there is one, and it is hesitant. `order_not_named`,
-    `several_orders`: which order is meant is not certain. `not_confirmed`: the customer has not
-    said yes. `unknown_language`: no grammar reads it. `sender_not_authenticated`: nobody vouches
-    for the mail's sender. `order_not_live`: the order is known from webhooks, and its shop was not
-    asked. `order_disputed`: the customer's bank is asked for the payment, so that a human decides.
+    `already_done`: some run has acted on the order, or may have, so a second action needs a human.
+    `covered_by_cancel`: a cancellation includes the refund. `amount_changed`: the order's
+    refundable amount differs from the plan's. `not_asked`: the message has no plain request in the
+    customer's own words. `not_certain`: it has one, but a hesitant one. `order_not_named`,
+    `several_orders`: the order is uncertain. `not_confirmed`: the customer has not said yes.
+    `unknown_language`: no grammar reads it. `sender_not_authenticated`: the mail's sender is not
+    authenticated. `order_not_live`: the order is known from webhooks, and its shop was not queried.
+    `order_disputed`: the customer disputes the payment with the bank, so a human decides.
     `people_answer`: a person has answered in the helpdesk's ticket. `taken_over`: a person took the
-    conversation over while the agent thought. `automation_stopped`: everything automatic is
-    stopped.
+    conversation over while the agent was thinking. `automation_stopped`: all automation is stopped.
     """
 
     NOT_OFFERED = "not_offered"
@@ -75,12 +74,12 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
-# What kept the agent from it keeps no person from approving it.
+# A person may approve an action that these reasons blocked.
 _UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 
 class Verdict(BaseModel):
-    """What the policy says of one action."""
+    """The policy's decision on one action."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -90,7 +89,7 @@ class Verdict(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
-        """Of an action that may not be done now that its turn has come."""
+        """Return the decision for an action that may not be done when it is due."""
         ruling = Ruling.REFUSED
         if reason in _LIMITS:
             ruling = Ruling.NEEDS_SECOND
@@ -100,21 +99,23 @@ class Verdict(BaseModel):
 
 
 def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
-    """The actions that were blocked, and that no further approval lets through."""
+    """Return the blocked actions that no further approval lets through."""
     blocked = (step for step in steps if step.state is StepState.BLOCKED)
     verdicts = (Verdict.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
     return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
 
 
 def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
-    """Whether nothing was done because a person answers in the helpdesk's ticket."""
+    """Return whether nothing was done because a person answers in the helpdesk's ticket."""
     blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
     return blocked and not any(step.state is StepState.DONE for step in steps)
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """The outcomes of a plan whose answer was ready, and was stopped before it was stored. The
-    effects on other systems stay done."""
+    """Return the outcomes of a plan whose ready answer was stopped before it was stored.
+
+    The effects on other systems stay done.
+    """
     return tuple(
         StepOutcome.blocked(step.kind, PolicyReason.AUTOMATION_STOPPED)
         if step.kind in IN_PLACE
@@ -124,8 +125,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """What the customer is asked. `action`: whether to do just that; None: which order is meant, to
-    do `kind` about it."""
+    """A question to the customer. `action`: whether to do exactly that; None: which order to do
+    `kind` for."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -134,11 +135,11 @@ class CustomerQuestion(BaseModel):
 
 
 class Judgement(BaseModel):
-    """The plan to carry out, in order, and why it looks like that.
+    """The plan to carry out, in order, with the decisions behind it.
 
-    `doubt`: why a human must see it first; None if the agent may go on. `refused`: something was
-    proposed that will not be done, so the draft may promise what does not happen. `question`: what
-    the customer is asked in place of the brain's answer.
+    `doubt`: why a human must see it first; None if the agent may go on. `refused`: a proposed
+    action is refused, so the draft may promise an action that does not happen. `question`: the
+    question to the customer that replaces the brain's answer.
     """
 
     model_config = ConfigDict(frozen=True)

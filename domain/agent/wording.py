@@ -1,6 +1,6 @@
-"""What the agent says in its own words: questions about an action, and what came of the answer.
+"""The agent's own sentences: questions about an action, and replies to the customer's answer.
 
-Everything else that a customer reads is a merchant's template, an entry, or a model's sentence.
+All other text for the customer is a merchant's template, a knowledge entry, or a model's sentence.
 """
 
 from functools import cache
@@ -30,7 +30,7 @@ def _words() -> _File:
 
 
 def confirm_question(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Whether to do this: it names the order, the action and the sum."""
+    """Return the question whether to do the action, with its order and amount."""
     text = _words().confirm[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 
@@ -40,27 +40,29 @@ def which_order(language: Language, brand_name: str) -> str:
 
 
 def done(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """What is said once the action is done."""
+    """Return the answer after the action is done."""
     text = _words().done[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 
 
 def declined(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """The answer to a customer who said no."""
+    """Return the answer to a customer who said no."""
     text = _words().declined[language]
     return _letter(_filled(text, action, language), language, brand_name)
 
 
 def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
-    """The request for the code that was mailed to the claimed address. It says nothing of whether
-    the address is known. `refused`: the message brought a code that was not good."""
+    """Return the request for the code that was mailed to the claimed address.
+
+    It does not reveal whether the address is known. `refused`: the message held an invalid code.
+    """
     words = _words()
     text = (words.code_refused if refused else words.code)[language]
     return _letter(text, language, brand_name)
 
 
 def amount(money: Money, language: Language) -> str:
-    """An amount as customers read it: "49.00 EUR", in French "49,00 EUR"."""
+    """Return an amount as customers read it: "49.00 EUR", in French "49,00 EUR"."""
     return str(money).replace(".", ",") if language == "fr" else str(money)
 
 

@@ -1,8 +1,8 @@
-"""Churn: how likely a customer is to leave, from what their messages and tickets left behind.
+"""Churn: how likely a customer is to leave, from their messages and tickets.
 
-The score is a weighted sum: each factor is a value from 0 (no sign) to 1 (as bad as it counts), the
-weights add up to 1, and so the contributions add up to the score. Whatever gets worse alone, the
-score does not fall. `docs/metrics.md` explains it to people.
+The score is a weighted sum: each factor is a value from 0 (no sign) to 1 (the worst that counts).
+The weights add up to 1, so the contributions add up to the score. If one factor gets worse alone,
+the score does not fall. `docs/metrics.md` explains it to people.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.runs.sentiment import CRITICAL_AT
 
 LOOKS_BACK: Final = timedelta(days=180)
-"""Who has not written for so long is gone already: nothing is predicted of them."""
+"""A customer who has not written for this long has left already: there is no prediction."""
 
 RECENT: Final = timedelta(days=30)
 
 MEDIUM_FROM: Final = 0.3
 HIGH_FROM: Final = 0.6
 
-# Of a customer who wrote on one day only, nobody knows how often they do.
+# The usual gap is unknown for a customer who wrote on one day only.
 _UNKNOWN_GAP: Final = timedelta(days=30)
 _SHORTEST_GAP: Final = timedelta(days=1)
 _DIGITS: Final = 4
@@ -35,9 +35,10 @@ class ChurnLevel(StrEnum):
 
 
 class FactorName(StrEnum):
-    """`sentiment`: how bad the mood of the last 30 days was. `trend`: how much worse than before.
-    `repeats`: tickets about the same matter in 30 days. `unresolved`: tickets that failed, were
-    handed over or still wait. `silence`: longer than usual, after a ticket that ended badly."""
+    """`sentiment`: how bad the mood of the last 30 days was. `trend`: how much worse it is than
+    before. `repeats`: tickets about the same matter in 30 days. `unresolved`: tickets that failed,
+    were handed over or still wait. `silence`: longer than usual, after a ticket that ended badly.
+    """
 
     SENTIMENT = "sentiment"
     TREND = "trend"
@@ -53,22 +54,22 @@ WEIGHTS: Final = {
     FactorName.UNRESOLVED: 0.25,
     FactorName.SILENCE: 0.15,
 }
-# Tickets from which on one more makes it no worse.
+# Repeats and unresolved tickets at which the factor reaches its maximum.
 _MANY_REPEATS: Final = 3
 _MANY_UNRESOLVED: Final = 2
-# Silence counts from once the usual pause on, and fully from three times of it.
+# Silence counts from one usual gap on, and fully from three of them on.
 _WHOLE_SILENCE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What is known of a customer in the time that is looked back on.
+    """A customer's history within LOOKS_BACK.
 
-    `contact_days`: on how many different days they wrote. `mood_recent`, `mood_before`: mean
-    sentiment (-1 to 1) of the last 30 days and of those before, None without any; `mood_last`: of
-    the last message that has one. `same_matter`: tickets of the most frequent classification in
-    30 days. `unresolved`: tickets that failed or are in human hands; `last_unresolved`: the last
-    ticket is one.
+    `contact_days`: the number of different days on which they wrote. `mood_recent`, `mood_before`:
+    mean sentiment (-1 to 1) of the last 30 days and of the days before, or None. `mood_last`: the
+    sentiment of the last message that has one. `same_matter`: tickets of the most frequent
+    classification in 30 days. `unresolved`: tickets that failed or are in human hands.
+    `last_unresolved`: the last ticket is unresolved.
     """
 
     first_contact: datetime
@@ -94,7 +95,8 @@ class Factor(BaseModel):
 
 
 class Prediction(BaseModel):
-    """`score`: 0 to 1, the sum of the contributions. It orders customers, and is no probability."""
+    """`score`: 0 to 1, the sum of the contributions. It ranks customers, and is not a
+    probability."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,8 +106,8 @@ class Prediction(BaseModel):
 
 
 class ChurnPrediction(Prediction):
-    """A prediction as it is kept. `customer_email`: the address as limits count it, one spelling
-    for one person. `week`: its Monday."""
+    """A stored prediction. `customer_email`: the address as limits count it, one spelling for one
+    person. `week`: its Monday."""
 
     id: str
     customer_email: str
@@ -114,20 +116,20 @@ class ChurnPrediction(Prediction):
 
 
 def week_of(at: datetime) -> date:
-    """The Monday of the week, UTC, that an aware time falls in."""
+    """Return the Monday of the UTC week that an aware time falls in."""
     day = at.astimezone(UTC).date()
     return day - timedelta(days=day.weekday())
 
 
 def level_of(score: float) -> ChurnLevel:
-    """The level of a score: from each bound on, the higher one."""
+    """Return the level of a score. A score at a bound has the higher level."""
     if score >= HIGH_FROM:
         return ChurnLevel.HIGH
     return ChurnLevel.MEDIUM if score >= MEDIUM_FROM else ChurnLevel.LOW
 
 
 def predict(history: History, now: datetime) -> Prediction:
-    """The prediction for a customer at an aware time."""
+    """Return the prediction for a customer at an aware time."""
     values = {
         FactorName.SENTIMENT: _clipped(-(history.mood_recent or 0)),
         FactorName.TREND: _trend(history),
@@ -151,14 +153,14 @@ def _factor(name: FactorName, value: float) -> Factor:
 
 
 def _trend(history: History) -> float:
-    """How far the mood has fallen; one whole point, as from glad to indifferent, is the most."""
+    """Return how far the mood has fallen, at most 1: the distance from glad to indifferent."""
     if history.mood_recent is None or history.mood_before is None:
         return 0
     return _clipped(history.mood_before - history.mood_recent)
 
 
 def _silence(history: History, now: datetime) -> float:
-    """Only after a ticket that ended badly: who has what they wanted has no reason to write."""
+    """Return 0 unless the last ticket ended badly: a satisfied customer has no reason to write."""
     upset = history.mood_last is not None and history.mood_last <= CRITICAL_AT
     if not (history.last_unresolved or upset):
         return 0

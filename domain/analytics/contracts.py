@@ -1,5 +1,5 @@
-"""What crosses Temporal for the metrics of days and the predictions of weeks: as
-`domain/contracts.py`, and under the same rules."""
+"""Temporal contracts of daily metrics and weekly predictions, under the rules of
+`domain/contracts.py`."""
 
 from datetime import date, datetime
 
@@ -15,9 +15,9 @@ class ComputeMetricsInput(Contract):
 
 
 class ComputeMetricsResult(Contract):
-    """Days of clients: how many were computed, how many of them are other than what was kept, how
-    many were left as they are because retention has begun on them, how many could not be computed
-    (each is logged)."""
+    """Days of clients. `computed`: the number computed. `changed`: those that differ from the
+    stored values. `left`: those unchanged because retention has started on them. `failed`: those
+    that could not be computed; each is logged."""
 
     computed: int = 0
     changed: int = 0
@@ -34,13 +34,13 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """`at`: the moment whose day before is computed, when no schedule gives it."""
+    """`at`: the day before this moment is computed, if no schedule gives the day."""
 
     at: datetime | None = None
 
 
 class DailyMetricsResult(Contract):
-    """`day`: the latest that was computed."""
+    """`day`: the latest day that was computed."""
 
     day: date
     computed: int
@@ -49,7 +49,7 @@ class DailyMetricsResult(Contract):
 
 
 class BackfillMetricsInput(Contract):
-    """As ComputeMetricsInput."""
+    """The same fields as ComputeMetricsInput."""
 
     first: date
     last: date
@@ -57,14 +57,14 @@ class BackfillMetricsInput(Contract):
 
 
 class BackfillProgress(Contract):
-    """How many days of the calendar are done."""
+    """`days`, `days_done`: calendar days in total, and those done."""
 
     days: int
     days_done: int
 
 
 class PredictChurnInput(Contract):
-    """`at`: the moment to predict for; what came later is not looked at. `client_id`: empty for all
+    """`at`: the moment to predict for; later records are ignored. `client_id`: empty for all
     clients."""
 
     at: datetime
@@ -72,8 +72,8 @@ class PredictChurnInput(Contract):
 
 
 class PredictChurnResult(Contract):
-    """How many customers were predicted of, how many of them stand high, and how many could not be
-    done (their client is logged)."""
+    """`predicted`: customers with a prediction. `high`: those at the high level. `failed`:
+    customers without a prediction because of an error; their client is logged."""
 
     predicted: int = 0
     high: int = 0
@@ -81,14 +81,14 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """`at`: the moment to predict for, when no schedule gives it. `client_id`: empty for all."""
+    """`at`: the moment to predict for, if no schedule gives it. `client_id`: empty for all."""
 
     at: datetime | None = None
     client_id: str = ""
 
 
 class WeeklyChurnResult(Contract):
-    """`week`: its Monday."""
+    """`week`: the Monday of the week."""
 
     week: date
     predicted: int

@@ -9,16 +9,16 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_QUESTIONS: Final = 2_000
-"""The newest so many questions are put into clusters."""
+"""The most questions that are clustered: the newest ones."""
 
 QUESTION_CHARS: Final = 300
-"""So much of a question is read."""
+"""The characters of a question that are read."""
 
 EXAMPLES: Final = 3
 
 
 class GapSpan(IntEnum):
-    """Days that are looked back on."""
+    """The days to look back on."""
 
     MONTH = 30
     QUARTER = 90
@@ -26,7 +26,7 @@ class GapSpan(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that the agent could not answer, as it stands in its run now."""
+    """A question that the agent could not answer, in the present state of its run."""
 
     run_id: str
     text: str
@@ -37,8 +37,8 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionCluster:
-    """`places`: of its questions among those given, the most typical first. `label`: its frequent
-    words, the most frequent first."""
+    """`places`: the indexes of its questions among those given, the most typical first. `label`:
+    its frequent words, the most frequent first."""
 
     places: tuple[int, ...]
     label: tuple[str, ...]
@@ -55,7 +55,7 @@ class GapExample(_Frozen):
 
 
 class HumanAnswer(_Frozen):
-    """What a person answered to one of the questions."""
+    """A person's answer to one of the questions."""
 
     run_id: str
     text: str
@@ -63,22 +63,22 @@ class HumanAnswer(_Frozen):
 
 
 class FoundKnowledge(_Frozen):
-    """An entry that speaks of the matter, written or changed since it was first asked."""
+    """An entry that covers the matter, written or changed since it was last asked."""
 
     id: str
     title: str
 
 
 class QuestionCount(_Frozen):
-    """How many questions of a gap have this class, or are in this language; null: unknown."""
+    """The number of questions of a gap with this class or in this language; null: unknown."""
 
     value: str | None
     count: int
 
 
 class KnowledgeGap(_Frozen):
-    """`share`: of all questions that were read. `answer`: the newest that a person gave, to begin
-    an entry with. `knowledge`: null while nothing written since would answer it."""
+    """`share`: of all questions that were read. `answer`: the newest one from a person, as a start
+    for an entry. `knowledge`: null until an entry written since would answer it."""
 
     label: str
     count: Annotated[int, Field(ge=1)]
@@ -93,8 +93,8 @@ class KnowledgeGap(_Frozen):
 
 
 class KnowledgeGaps(_Frozen):
-    """`questions`: how many were read; `is_cut`: there were more, and the newest were read.
-    `clusters`: how many gaps there are, of which `gaps` has the largest."""
+    """`questions`: the number that was read. `is_cut`: there were more, and the newest were read.
+    `clusters`: the number of gaps; `gaps` has the largest."""
 
     since: datetime
     questions: int
@@ -106,7 +106,7 @@ class KnowledgeGaps(_Frozen):
 def ranked(
     clusters: Sequence[QuestionCluster], questions: Sequence[OpenQuestion]
 ) -> list[QuestionCluster]:
-    """The clusters with the most tickets first; of two alike the one that was asked last."""
+    """Return the clusters with the most tickets first; ties go to the one asked last."""
 
     def place(cluster: QuestionCluster) -> tuple[int, float, str]:
         last = max(questions[place].asked_at for place in cluster.places)

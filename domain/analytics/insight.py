@@ -1,7 +1,7 @@
-"""Insight: what a range of days came to, beside the range before it.
+"""Insight: the figures of a range of days, and of the range before it.
 
-Counts of days add up. Each rate has one denominator, `asked`, and none is a mean of rates. What a
-figure means: `docs/metrics.md`.
+Counts of days add up. Rates are computed from these sums, never as a mean of rates.
+`docs/metrics.md` explains each figure.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ class _Frozen(BaseModel):
 
 
 class Figures(_Frozen):
-    """What the counted days of a range came to. A rate or mean of nothing is null."""
+    """The figures of a range's counted days. A rate or mean without data is null."""
 
     events: _Count
     runs: _Count
@@ -60,8 +60,8 @@ class Figures(_Frozen):
 
 
 class Period(_Frozen):
-    """`counted`: the days that the figures are of; `missing`: those not computed, or computed by a
-    version that did not count all of this."""
+    """`counted`: the days that the figures include. `missing`: days that were not computed, or only
+    by a version that did not count everything."""
 
     first: Annotated[date, Field(serialization_alias="from")]
     last: Annotated[date, Field(serialization_alias="to")]
@@ -71,7 +71,8 @@ class Period(_Frozen):
 
 
 class SliceFigures(_Frozen):
-    """One class, playbook or channel. `key`: null where there was none. `name`: of a playbook."""
+    """One class, playbook or channel. `key`: null if there was none. `name`: the playbook's
+    name."""
 
     key: str | None
     name: str | None = None
@@ -91,7 +92,7 @@ class SliceFigures(_Frozen):
 
 
 class ReasonFigures(_Frozen):
-    """Why people were asked. `rate`: of all that asked."""
+    """A reason why people were asked. `rate`: its share of all that asked."""
 
     reason: str
     escalated: _Count
@@ -107,7 +108,7 @@ class ChurnRisk(_Frozen):
 
 
 class Insight(_Frozen):
-    """`change`: each figure less that of the period before; null where either is null."""
+    """`change`: each figure minus that of the period before; null if either is null."""
 
     period: Period
     previous: Period | None
@@ -120,13 +121,13 @@ class Insight(_Frozen):
 
 
 def before(first: date, last: date) -> tuple[date, date]:
-    """The range of as many days right before."""
+    """Return the range of the same length right before."""
     length = last - first
     return first - length - timedelta(days=1), first - timedelta(days=1)
 
 
 def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
-    """What the days from `first` to `last` came to. `days`: their rows."""
+    """Return the figures of the days from `first` to `last`. `days`: their rows."""
     counted = whole(days)
     return Period(
         first=first,
@@ -138,12 +139,12 @@ def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
 
 
 def whole(days: Iterable[DayInsight]) -> list[DayInsight]:
-    """The days of which all is counted."""
+    """Return the days with complete counts."""
     return [day for day in days if day.asked is not None]
 
 
 def change(now: Figures, then: Figures) -> dict[str, float | None]:
-    """Each figure less that of the period before."""
+    """Return each figure minus that of the period before, or None if either is None."""
     values = then.model_dump()
     return {
         name: None if value is None or values[name] is None else value - values[name]
@@ -156,7 +157,7 @@ def slices(
     of: Callable[[Breakdown], Sequence[Slice]],
     names: Mapping[str, str] | None = None,
 ) -> tuple[SliceFigures, ...]:
-    """The parts of a range, the largest first. `names`: of those whose key is an id."""
+    """Return the parts of a range, largest first. `names`: the names of keys that are ids."""
     parts: dict[str, list[Slice]] = {}
     for day in days:
         for part in of(day.breakdown):
@@ -167,7 +168,7 @@ def slices(
 
 
 def reasons(days: Sequence[DayInsight]) -> tuple[ReasonFigures, ...]:
-    """Why people were asked in a range, the most frequent first."""
+    """Return the reasons why people were asked in a range, the most frequent first."""
     asked = sum(day.asked or 0 for day in days)
     found = added(day.escalations for day in days)
     return tuple(
@@ -222,7 +223,7 @@ def _figures(days: Sequence[DayInsight]) -> Figures:
 
 
 def _mean(parts: Iterable[tuple[float | None, int]]) -> float | None:
-    """The mean of all from the means of parts."""
+    """Return the overall mean from the means of parts, weighted by their counts."""
     known = [(mean, count) for mean, count in parts if mean is not None and count]
     whole = sum(count for _, count in known)
     return sum(mean * count for mean, count in known) / whole if whole else None

@@ -23,13 +23,14 @@ _GAP: Final = (
 
 
 def insight_csv(insight: Insight) -> bytes:
-    """A line for the range, the one before, their difference, and each class, playbook, channel
-    and reason: `part` says which, and what a part has not is empty."""
+    """Return a CSV file with a line for the range, the one before, their difference, and each
+    class, playbook, channel and reason. `part` names the line's kind; cells that do not apply are
+    empty."""
     return csv_file((*_PERIOD, *_FIGURES), _insight_lines(insight))
 
 
 def gaps_csv(gaps: KnowledgeGaps) -> bytes:
-    """A line for each gap."""
+    """Return a CSV file with a line for each gap."""
     return csv_file(_GAP, (_gap_line(gap) for gap in gaps.gaps))
 
 
@@ -58,7 +59,7 @@ def _period_line(part: str, period: Period) -> list[Cell]:
 
 
 def _padded(part: str, key: str | None = None, name: str | None = None) -> list[Cell]:
-    """What comes before the figures of a part that has no days of its own."""
+    """Return the leading cells of a line without days."""
     return [part, key, name, *[None] * (len(_PERIOD) - 3)]
 
 
@@ -89,5 +90,5 @@ def _told(tallies: Sequence[QuestionCount]) -> str:
 
 
 def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
-    """The name of a file about the days from the first to the last."""
+    """Return the name of a file about the days from the first to the last."""
     return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

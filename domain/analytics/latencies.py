@@ -1,7 +1,7 @@
-"""Latencies of many days: counted in steps, because percentiles of days do not add up.
+"""Latencies of many days, counted in steps, because daily percentiles do not add up.
 
-A step holds the latencies from `_WIDTH ** step` to less than `_WIDTH ** (step + 1)` milliseconds.
-The counts of days add up, and a percentile found in them is at most 2.5 % off.
+A step holds the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds. The
+counts of days add up, and a percentile found in them is at most 2.5 % off.
 """
 
 from collections import Counter
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 WIDTH: Final = 1.05
-"""The ratio of a step's end to its beginning."""
+"""The ratio of a step's end to its start."""
 
 
 def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The counts of several days together."""
+    """Return the sum of several days' counts."""
     total: Counter[str] = Counter()
     for day in days:
         total.update(day)
@@ -21,8 +21,8 @@ def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def percentile(latencies: Mapping[str, int], share: float) -> float | None:
-    """The milliseconds that this share (0 to 1) of the latencies took at most, as the middle of
-    their step; None of nothing."""
+    """Return a percentile in milliseconds, or None without latencies. `share`: from 0 to 1. The
+    value is the middle of the percentile's step."""
     left = share * sum(latencies.values())
     steps = sorted((int(step), count) for step, count in latencies.items() if count)
     for step, count in steps:

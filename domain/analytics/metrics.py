@@ -1,7 +1,7 @@
-"""Daily metrics: what each number of a client's day counts, and the rates made of them.
+"""Daily metrics: the meaning of each count of a client's day, and the rates made of them.
 
-A day is one of UTC, and belongs to whatever was received (events, runs) or written (messages,
-moods) in it. The words for people: `docs/metrics.md`.
+A day is a UTC day. It counts what was received (events, runs) or written (messages, moods) on it.
+`docs/metrics.md` explains the figures to people.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,15 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 DURABLE_AFTER: Final = timedelta(days=7)
-"""A resolved run counts as durable if its customer has not come back about it for so long."""
+"""A resolved run counts as durable if its customer has not come back about it for this long."""
 
 REFRESHED: Final = 13
-"""Each night computes so many days, the one before and those before it. A review may be decided for
-72 hours and its last round a little later: what it changes belongs to the day of its run, and stays
-closed or not for `DURABLE_AFTER` from then on."""
+"""The number of days that each night computes, up to the day before. A review may be decided for 72
+hours and its last round a little later, and it changes the day of its run. Whether that run is
+durable is known `DURABLE_AFTER` later."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
-"""The days that may be computed again by one command: ten years."""
+"""The most days that one command may compute again: ten years."""
 
 
 _Count = Annotated[int, Field(ge=0)]
@@ -29,8 +29,8 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """A part of a day's runs; each count means what it does in `DayCounts`. `key`: the class, the
-    playbook's id or the channel; "" stands for none."""
+    """A part of a day's runs; each count means the same as in `DayCounts`. `key`: the class, the
+    playbook's id or the channel; "" for none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,7 +45,7 @@ class Slice(BaseModel):
 
 
 class Breakdown(BaseModel):
-    """A day's runs by class, playbook and channel, each in the order of its keys."""
+    """A day's runs by class, playbook and channel, each sorted by key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,17 +56,18 @@ class Breakdown(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """What SQL finds of a day. Of runs by `received_at`: `completed`, `needs_review` and `failed`
-    as they stand now; `escalated`: those that a human was ever asked about; `reviewed`: those of
-    them that a human has decided. `no_playbook`: events without a run. `customers`: the different
-    ones who wrote. `latency_*`: milliseconds from a request's arrival to its first outcome.
+    """The counts of a day, as SQL finds them. Runs count by `received_at`. `completed`,
+    `needs_review`, `failed`: by their present status. `escalated`: runs that a human was ever asked
+    about. `reviewed`: escalated runs that a human has decided. `no_playbook`: events without a run.
+    `customers`: different customers who wrote. `latency_*`: milliseconds from a request's arrival
+    to its first outcome.
 
-    `asked`: the runs that have something of their own to answer to, which automatic mails and
-    messages added to an open review have not. Of them `handled`: those with an outcome, `resolved`:
-    the completed ones, `resolved_alone`: those completed without a human. Of the resolved ones
-    `reopened`: those whose customer came back within `DURABLE_AFTER`, `durable`: the others; None
-    until that time is over for all of them. `escalations`: the escalated ones by reason. `rated`,
-    `satisfied`, `rating_mean`: ratings given on the day. `latencies`: runs by the steps of
+    `asked`: runs with something of their own to answer; automatic mails and messages added to an
+    open review have nothing. `handled`: asked runs with an outcome. `resolved`: the completed ones.
+    `resolved_alone`: those completed without a human. `reopened`: resolved runs whose customer came
+    back within `DURABLE_AFTER`. `durable`: the other resolved runs. Both are None until that time
+    has passed for all of them. `escalations`: the escalated runs by reason. `rated`, `satisfied`,
+    `rating_mean`: ratings given on the day. `latencies`: runs by the steps of
     `domain/analytics/latencies.py`.
     """
 
@@ -102,7 +103,7 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Shares from 0 to 1; None where there is nothing to have a share of."""
+    """Shares from 0 to 1; None if the whole is 0."""
 
     resolution_rate: float | None
     automation_rate: float | None
@@ -111,8 +112,8 @@ class Rates:
 
 
 def rates(counts: DayCounts) -> Rates:
-    """Of the runs that ask for something those that were resolved, that were so without a human,
-    and that a human was asked about; of the last those that a human has decided."""
+    """Return the shares of the asked runs that were resolved, resolved without a human, and
+    escalated; and the share of the escalated runs that a human has decided."""
     return Rates(
         resolution_rate=share(counts.resolved, counts.asked),
         automation_rate=share(counts.resolved_alone, counts.asked),
@@ -122,12 +123,12 @@ def rates(counts: DayCounts) -> Rates:
 
 
 def share(part: int, whole: int) -> float | None:
-    """A part of a whole; None where the whole is nothing."""
+    """Return a part of a whole, or None if the whole is 0."""
     return part / whole if whole else None
 
 
 class DayMetrics(BaseModel):
-    """A client's day as it is kept and shown."""
+    """A client's day as it is stored and shown."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -166,22 +167,22 @@ class DayMetrics(BaseModel):
 
 
 class DayInsight(DayMetrics):
-    """The same with what ranges of days are added up from."""
+    """The same, with the data that ranges of days are summed from."""
 
     latencies: dict[str, _Count]
     breakdown: Breakdown
 
 
 def midnight(day: date) -> datetime:
-    """The day's beginning."""
+    """Return the start of the day in UTC."""
     return datetime.combine(day, time(), UTC)
 
 
 def days_of(first: date, last: date) -> Iterator[date]:
-    """Both and those between; none if the last is before the first."""
+    """Return both days and those between; none if the last is before the first."""
     return (first + timedelta(days=number) for number in range((last - first).days + 1))
 
 
 def day_before(now: datetime) -> date:
-    """The last day that is over."""
+    """Return the last UTC day that has ended."""
     return now.astimezone(UTC).date() - timedelta(days=1)

@@ -1,4 +1,4 @@
-"""What insight needs from outside: somebody who reads questions."""
+"""The port of insight: a reader of questions."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,14 +8,14 @@ from domain.analytics.gaps import QuestionCluster
 
 
 class ReadsQuestions(Protocol):
-    """Deterministic, and bounded: its work ends with OverBudget, and where too many wait it raises
-    CallerBusy."""
+    """Deterministic and bounded: it raises OverBudget if the work is too much, and CallerBusy if
+    too many callers wait."""
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-        """Each question in one cluster. Raises OverBudget."""
+        """Put each question into one cluster. Raises OverBudget."""
 
     async def answering(
         self, asked: Sequence[tuple[str, Sequence[Passage]]]
     ) -> tuple[Passage | None, ...]:
-        """Of each question with what a search found for it: the passage that the agent would
-        answer from; None if it would not. Raises OverBudget."""
+        """Return, for each question and its search results, the passage that the agent would answer
+        from, or None. Raises OverBudget."""

@@ -1,7 +1,7 @@
 """The chain of a client's audit entries: each holds the hash of the one before it.
 
-Changing, removing or inserting an entry breaks the chain there. Whoever computes
-all later hashes anew is told by an anchor: a place of the chain and its hash, kept elsewhere too.
+Changing, removing or inserting an entry breaks the chain there. If all later hashes are recomputed,
+an anchor reveals it: a place of the chain and its hash, kept elsewhere too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,12 +17,12 @@ from domain.core.ports import NewId
 from domain.tenants.actor import without_address
 
 ALL: Final = TenantId("all")
-"""The chain of what concerns the whole installation."""
+"""The chain of entries that concern the whole installation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The place and the hash of a chain's last entry."""
+    """The sequence number and the hash of a chain's last entry."""
 
     seq: int
     hash: bytes
@@ -47,7 +47,7 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a chain stood at some time: its entry `seq` had this hash."""
+    """A past state of a chain: its entry `seq` had this hash."""
 
     client_id: str
     seq: int
@@ -55,11 +55,11 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """`missing`: entries between others are gone. `changed`: an entry is not what was hashed.
-    `unlinked`: an entry does not follow the one before it: one was put between, or was replaced.
-    `inserted`: entries are before the first or behind the head. `cut`: entries at the end are gone.
-    `head`: the chain's head is gone, or has another hash than the last entry. `replaced`: an entry
-    is not the one that was anchored."""
+    """`missing`: entries between others are gone. `changed`: an entry differs from what was hashed.
+    `unlinked`: an entry does not follow the one before it: it was inserted or replaced. `inserted`:
+    entries are before the first or behind the head. `cut`: entries at the end are gone. `head`: the
+    chain's head is gone, or has another hash than the last entry. `replaced`: an entry is not the
+    one that was anchored."""
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -72,8 +72,8 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The entries from `first` to `last` of a client's chain. `id`: of the entry, where it is one
-    that is there."""
+    """A fault of the entries from `first` to `last` of a client's chain. `id`: the entry's id, if
+    the entry exists."""
 
     client_id: str
     kind: FaultKind
@@ -83,14 +83,14 @@ class Fault:
 
 
 def hash_of(previous: bytes, entry: AuditEntry) -> bytes:
-    """`previous`: the hash of the entry before, 32 bytes."""
+    """Return the hash of an entry. `previous`: the hash of the entry before, 32 bytes."""
     return sha256(previous + entry.canonical()).digest()
 
 
 def chained(
     head: ChainHead, client_id: str, notes: Iterable[Note], now: datetime, new_id: NewId
 ) -> tuple[ChainLink, ...]:
-    """What was noted as the next entries of the chain."""
+    """Return the notes as the next entries of the chain."""
     links = []
     for note in notes:
         actor = note.actor
@@ -112,9 +112,10 @@ def chained(
 
 
 class ChainWalk:
-    """Follows one chain from its start to its head, and tells each fault that it comes by.
+    """Follows one chain from its start to its head, and reports each fault on the way.
 
-    `anchors`: of this chain. A fault is told once: behind it the walk goes on by what is there.
+    `anchors`: the anchors of this chain. A fault is reported once: the walk continues from the
+    entries that exist.
     """
 
     def __init__(self, client_id: str, anchors: Iterable[Anchor] = ()) -> None:
@@ -126,14 +127,14 @@ class ChainWalk:
         self.entries = 0
 
     def follow(self, links: Sequence[ChainLink]) -> Iterator[Fault]:
-        """The next entries, in the order of their places."""
+        """Check the next entries, in the order of their places, and yield the faults."""
         for link in links:
             self.entries += 1
             yield from self._step(link)
 
     def _step(self, link: ChainLink) -> Iterator[Fault]:
         seq, expected = link.entry.seq, self._last.seq + 1
-        if seq < expected:  # before the first: every place comes once
+        if seq < expected:  # before the first: each place occurs once
             yield self._fault(FaultKind.INSERTED, seq, seq, link.entry.id)
             return
         if seq > expected:
@@ -147,7 +148,8 @@ class ChainWalk:
         self._last = link.head
 
     def end(self, head: ChainHead | None) -> Iterator[Fault]:
-        """At the last entry. `head`: as it is kept beside the entries; None if it is not."""
+        """Check the end of the chain, and yield the faults. `head`: the one stored beside the
+        entries, or None if it is gone."""
         last = self._last
         known = max([head.seq if head else 0, *self._anchors])
         if known > last.seq:
@@ -165,7 +167,7 @@ class ChainWalk:
 
 
 class AnchorDigest:
-    """A digest of anchors, which come in the order of their clients and places."""
+    """A digest of anchors, which are added in the order of their clients and places."""
 
     def __init__(self, anchors: Iterable[Anchor] = ()) -> None:
         self.number = 0
@@ -179,5 +181,5 @@ class AnchorDigest:
 
     @property
     def text(self) -> str:
-        """In hexadecimal."""
+        """The digest in hexadecimal."""
         return self._digest.hexdigest()

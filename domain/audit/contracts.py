@@ -1,4 +1,4 @@
-"""What crosses Temporal for the anchors of the audit log."""
+"""Temporal contracts of the audit log's anchors."""
 
 from datetime import date, datetime
 
@@ -6,20 +6,20 @@ from domain.core.contracts import Contract
 
 
 class AnchorAuditInput(Contract):
-    """`at`: a moment of the day that is anchored, when no schedule gives it."""
+    """`at`: a moment of the day to anchor, if no schedule gives it."""
 
     at: datetime | None = None
 
 
 class AnchorHeadsInput(Contract):
-    """`day`: which the anchors are kept under."""
+    """`day`: the day that the anchors are stored under."""
 
     day: date
 
 
 class AnchorAuditResult(Contract):
-    """`anchored`: how many heads this run has anchored. `digest`: of all anchors of the day, which
-    are `anchors`: Temporal keeps it beside the log, and neither is in the database."""
+    """`anchored`: the heads that this run has anchored. `anchors`: all anchors of the day.
+    `digest`: the digest of these; Temporal and the log keep it, outside the database."""
 
     day: date
     anchored: int

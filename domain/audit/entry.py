@@ -1,5 +1,5 @@
-"""One entry of the audit log: who changed what, when and from where. It holds ids and digests only,
-so an erasure leaves it as it is."""
+"""One entry of the audit log: the actor, the change, the time and the origin. It holds ids and
+digests only, so an erasure leaves it as it is."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.tenants.actor import Actor
 
-# A change of what is hashed needs another form: old entries keep the hash of theirs.
+# A change of the hashed fields needs another form: old entries keep the hash of theirs.
 _FORM: Final = "1"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -17,7 +17,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a use case has done, before it is an entry. `ids`: of the records that it is about."""
+    """An action of a use case, before it is an entry. `ids`: the records that it is about."""
 
     actor: Actor
     what: str
@@ -26,10 +26,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`seq`: its place in the client's chain, from 1. `login`: of the operator who acts in a
-    person's name. `network`: where the request came from; None for what no request did.
+    """`seq`: its place in the client's chain, from 1. `login`: the operator who acts in a person's
+    name. `network`: the network of the request; None without a request.
 
-    Nothing is checked here: an entry that somebody has tampered with must be readable too.
+    Nothing is checked here: an entry that was tampered with must be readable too.
     """
 
     client_id: str
@@ -44,8 +44,8 @@ class AuditEntry:
     ids: Mapping[str, str]
 
     def canonical(self) -> bytes:
-        """All of it in the one form that is hashed: a JSON array in ASCII, with sorted names and
-        without spaces. The time is in microseconds since 1970."""
+        """Return the form that is hashed: a JSON array in ASCII, with sorted names and without
+        spaces. The time is in microseconds since 1970."""
         parts = (
             _FORM,
             self.client_id,

@@ -1,4 +1,4 @@
-"""The checkout: one thing that a client wants to pay for, and what is asked for it."""
+"""The checkout: one purchase of a client, and its price."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,13 +10,13 @@ from domain.core.period import next_period_start
 from domain.tenants.client import Plan
 
 OPEN_FOR: Final = timedelta(hours=1)
-"""How long the provider's page takes a payment."""
+"""The time within which the provider's page accepts a payment."""
 
 MAX_OPEN: Final = 20
-"""Pages of one client that were asked for within that time and are not paid."""
+"""The most unpaid pages that one client may request within that time."""
 
-# The provider begins a monthly renewal at least two days after the payment, which comes up to an
-# hour after it was asked for.
+# The provider starts a monthly renewal at least two days after the payment. The payment comes up to
+# an hour after the checkout.
 _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
@@ -32,8 +32,8 @@ class CheckoutState(StrEnum):
 
 
 class RenewalState(StrEnum):
-    """Of the monthly payment that a bought plan goes on by. `replaced`: another plan was bought in
-    its place, and the provider still has to end it."""
+    """The state of a bought plan's monthly payment. `replaced`: another plan was bought instead,
+    and the provider still has to end this payment."""
 
     ACTIVE = "active"
     REPLACED = "replaced"
@@ -42,11 +42,11 @@ class RenewalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """Either `plan` or `credits` is bought.
+    """The purchase of either a plan or credits.
 
-    `amount`: paid now. `monthly`: paid from `renews_at` on, of a plan. `replaces`: the checkout
-    whose plan was being paid for monthly when this one was asked for. `customer_id`: by which the
-    provider knows who pays, if it does. `choice`: of a lower plan, begun last.
+    `amount`: paid now. `monthly`: paid from `renews_at` on, for a plan. `replaces`: the checkout of
+    the plan that was being paid for monthly when this one was created. `customer_id`: the
+    provider's id of the payer, if it has one. `choice`: the latest choice of a lower plan.
     """
 
     id: str
@@ -84,11 +84,11 @@ def first_payment(
     paid: Money | None = None,
     paid_until: datetime | None = None,
 ) -> FirstPayment:
-    """What the rest of this month costs, and when whole months begin.
+    """Return the price of the rest of this month, and when whole months start.
 
-    By days in UTC, today included, rounded up to a whole minor unit. `paid`: the monthly price of
-    the plan that this one replaces, as it was paid for this month, and until `paid_until` where
-    that is later. In a month's last three days the next month is paid at once.
+    The price is by days in UTC, today included, rounded up to a whole minor unit. `paid`: the
+    monthly price of the plan that this one replaces, as it was paid for this month, and until
+    `paid_until` if that is later. In a month's last three days the next month is included.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

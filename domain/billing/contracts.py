@@ -1,4 +1,4 @@
-"""What crosses Temporal when a month begins."""
+"""Temporal contracts of the monthly reset."""
 
 from datetime import datetime
 
@@ -6,20 +6,20 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """`at`: the moment to reset for, when no schedule gives it."""
+    """`at`: the moment to reset for, if no schedule gives it."""
 
     at: datetime | None = None
 
 
 class OpenPeriodInput(Contract):
-    """`at`: the scheduled time, by which changes of plan are due."""
+    """`at`: the scheduled time, at which changes of plan are due."""
 
     at: datetime
 
 
 class OpenPeriodResult(Contract):
-    """How many counters were opened, and how many waiting changes of plan were made. `failed`:
-    clients that could not be done, each of them logged."""
+    """`opened`: counters that were opened. `changed`: waiting changes of plan that were made.
+    `failed`: clients with an error, each of them logged."""
 
     opened: int = 0
     changed: int = 0
@@ -31,8 +31,8 @@ class ReconcileInput(Contract):
 
 
 class ReconcileResult(Contract):
-    """How many clients were compared, and how many of them do not add up: 0, or somebody looks.
-    `failed`: clients that could not be compared, each of them logged."""
+    """`compared`: clients that were compared. `drifting`: those that do not add up; more than 0
+    needs attention. `failed`: clients that could not be compared, each of them logged."""
 
     compared: int = 0
     drifting: int = 0

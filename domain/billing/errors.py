@@ -32,7 +32,7 @@ class QuotaExhausted(DomainError):
 
 
 class NotForSale(DomainError):
-    """What cannot be bought: it has no price, or the client has as much already."""
+    """The item cannot be bought: it has no price, or the client has as much already."""
 
     code = "not_for_sale"
 
@@ -44,7 +44,7 @@ class NotALowerPlan(DomainError):
 
 
 class TooManyCheckouts(DomainError):
-    """The client has so many pages open that none was paid of."""
+    """The client has too many open payment pages that are unpaid."""
 
     code = "too_many_checkouts"
 
@@ -60,7 +60,7 @@ class PaymentsUnavailable(DomainError):
 
 
 class PaymentsUnreachable(DomainError):
-    """The payment provider did not answer, or not as expected: nothing was paid by it."""
+    """The payment provider did not answer, or not as expected: this call paid nothing."""
 
     code = "payments_unreachable"
     retryable = True
@@ -68,6 +68,6 @@ class PaymentsUnreachable(DomainError):
 
 
 class InvalidPaymentSignature(DomainError):
-    """An event that the payment provider did not sign, or not lately."""
+    """The payment provider did not sign the event, or not recently."""
 
     code = "invalid_payment_signature"

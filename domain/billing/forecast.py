@@ -1,4 +1,4 @@
-"""The forecast: on which day of this month the tickets will be used up, if they will."""
+"""The forecast: the day of this month when the tickets will be used up, if they will."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from domain.billing.quota import UNLIMITED, QuotaStanding
 from domain.core.period import next_period_start
 
 LOOKED_BACK: Final = timedelta(days=7)
-"""A whole week, so that quiet weekends count as they should."""
+"""A whole week, so that quiet weekends count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """`tickets_per_day`: of the days that were looked at. `quota_ends_on`, `credits_end_on`: days
-    in UTC; None: not in this month at that pace."""
+    """`tickets_per_day`: the mean of the days before. `quota_ends_on`, `credits_end_on`: days in
+    UTC; None: not in this month at that pace."""
 
     tickets_per_day: float
     quota_ends_on: date | None
@@ -23,11 +23,11 @@ class Forecast:
 
 
 def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Forecast | None:
-    """When a client that goes on as it did will have used its tickets, and then its credits.
+    """Forecast when a client will have used its tickets, and then its credits.
 
-    Method: the mean of the last seven whole days (`daily`, any order; fewer for a client that is
-    younger) goes on evenly from now. What is used up already ends today. None for an unlimited
-    plan, and for a client of whom no whole day is known.
+    Method: the mean of the last seven whole days (`daily`, any order; fewer for a younger client)
+    continues evenly from now. A quota that is used up already ends today. Returns None for an
+    unlimited plan, and for a client without a whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None
@@ -41,12 +41,13 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
 
 
 def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None:
-    """The day when so many are used at a pace of `tickets` in `days`; None: not in this month."""
+    """Return the day when `left` tickets are used at a pace of `tickets` in `days`, or None if that
+    is not in this month."""
     end = next_period_start(now)
     here = now.astimezone(end.tzinfo)
     if left == 0:
         return here.date()
-    # Compared in whole numbers first: what is far away has no date.
+    # Compared in whole numbers first: a day that is too far away has no date.
     seconds_left = (end - here) // timedelta(seconds=1)
     if left * days * 86_400 >= seconds_left * tickets:
         return None

@@ -10,11 +10,11 @@ from domain.core.period import Period
 
 @dataclass(frozen=True, slots=True)
 class ModelBudget:
-    """Limits of what language models may cost, in millionths of a US dollar.
+    """Limits on the cost of language models, in millionths of a US dollar.
 
-    `month_micros`: per month, for a client without a budget of its own. `installation_day_micros`:
-    per UTC day, for all clients together. `trial_day_micros`: per UTC day, for all clients without
-    a paid plan together. None: no limit.
+    `month_micros`: per month, for a client without its own budget. `installation_day_micros`: per
+    UTC day, for all clients together. `trial_day_micros`: per UTC day, for all clients without a
+    paid plan together. None: no limit.
     """
 
     month_micros: int = 0
@@ -31,14 +31,14 @@ NO_MODEL_BUDGET: Final = ModelBudget()
 
 
 class SpendingScope(StrEnum):
-    """The clients whose spending is added up by day. The values are stored."""
+    """The clients with a common daily spending counter. The values are stored."""
 
     TRIAL = "trial"
     INSTALLATION = "installation"
 
 
 class BudgetRefusal(StrEnum):
-    """The budget that has too little left for a question: the client's month, or the day of all."""
+    """The budget that has too little left: the client's month, or the day of all clients."""
 
     MONTH = "month"
     DAY = "day"
@@ -54,7 +54,7 @@ class BudgetReservation:
 
 
 def scopes_of(*, is_unpaid: bool) -> tuple[SpendingScope, ...]:
-    """The day's counters that a client's spending is added to, the smaller one first."""
+    """Return the daily counters of a client's spending, the smaller one first."""
     if is_unpaid:
         return SpendingScope.TRIAL, SpendingScope.INSTALLATION
     return (SpendingScope.INSTALLATION,)

@@ -1,4 +1,4 @@
-"""Payments: what the payment provider says has happened, and whether it may have an effect."""
+"""Payments: the payment provider's events, and the check whether they may have an effect."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,8 @@ from domain.core.money import Money
 
 
 class PaymentKind(StrEnum):
-    """`ended`: a plan is no longer paid for monthly. `returned`: money was given back, or its payer
-    disputes the payment."""
+    """`ended`: a plan is no longer paid for monthly. `returned`: the money was refunded, or the
+    payer disputes the payment."""
 
     PAID = "paid"
     PENDING = "pending"
@@ -22,10 +22,10 @@ class PaymentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PaymentEvent:
-    """One event, whose sender was verified. What the provider did not say is None.
+    """One event from a verified sender. A value that the provider did not send is None.
 
     `checkout_id`: a ULID. `type`: the provider's own name. `created_at`: by the provider's clock.
-    `at_period_end`: of a plan that ended, whether the time that was paid for was over.
+    `at_period_end`: a plan ended together with the time that was paid for.
     """
 
     id: str
@@ -42,7 +42,7 @@ class PaymentEvent:
 
 
 class EventState(StrEnum):
-    """What came of an event. `people`: it had no effect, and somebody must look at it."""
+    """The outcome of an event. `people`: it had no effect, and a person must look at it."""
 
     APPLIED = "applied"
     NOTED = "noted"
@@ -50,7 +50,7 @@ class EventState(StrEnum):
 
 
 class PaymentProblem(StrEnum):
-    """Why people must look."""
+    """The reason why a person must look at an event."""
 
     UNKNOWN_CHECKOUT = "unknown_checkout"
     OTHER_CLIENT = "other_client"
@@ -75,8 +75,8 @@ class Settlement:
 def doubt(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    """Why an event that would move something may not. `active`: the client's plan that is being
-    paid for monthly, if one is."""
+    """Return why an event must have no effect, or None. `active`: the checkout of the plan that is
+    being paid for monthly, if there is one."""
     if event.client_id is not None and event.client_id != checkout.client_id:
         return PaymentProblem.OTHER_CLIENT
     match event.kind:
@@ -94,7 +94,7 @@ def doubt(
 def _doubt_payment(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    # Without a session of ours the process ended before it could be kept.
+    # Without a stored session, the process ended before it could be stored.
     if checkout.session_id not in (None, event.session_id):
         return PaymentProblem.OTHER_SESSION
     if event.amount != checkout.amount:

@@ -1,4 +1,4 @@
-"""What billing needs from outside."""
+"""The port of billing: a payment provider."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,23 +9,23 @@ from domain.core.money import Money
 
 @dataclass(frozen=True, slots=True)
 class OpenedCheckout:
-    """`url`: the provider's page where it is paid."""
+    """`url`: the provider's payment page."""
 
     session_id: str
     url: str
 
 
 class Payments(Protocol):
-    """The payment provider. Each call may be repeated: it is done once.
+    """The payment provider. Each call is idempotent.
 
-    Raises PaymentsUnreachable where it is not known to be done.
+    Raises PaymentsUnreachable if the call may not have taken effect.
     """
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
-        """Have the provider show a page where this is paid; once for the checkout's id."""
+        """Open the provider's payment page, once per checkout id."""
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """What is paid monthly from the next month on; None: nothing any more."""
+        """Set the monthly payment from the next month on; None ends it."""
 
     async def end(self, subscription_id: str) -> None:
-        """End a monthly payment at once; nothing if it has ended."""
+        """End a monthly payment immediately; no effect if it has ended."""

@@ -1,4 +1,4 @@
-"""The price list: what plans cost a month, and what packs of credits cost once."""
+"""The price list: the monthly prices of plans, and the prices of credit packs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from domain.tenants.client import Plan
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """`plans`: a calendar month of each plan that is for sale. `packs`: by their credits."""
+    """`plans`: the monthly price of each plan for sale. `packs`: prices by number of credits."""
 
     plans: Mapping[Plan, Money]
     packs: Mapping[int, Money]
 
     @classmethod
     def parse(cls, currency: str, *, plans: Mapping[Plan, str], packs: str) -> Self:
-        """Prices as decimals of the currency; packs as `100=12.00,500=50.00`.
+        """Parse prices as decimals of the currency; packs as `100=12.00,500=50.00`.
 
-        Raises InvalidInput for what is no price, no pack or nothing to pay, for a pack that is
-        named twice, and where a higher plan does not cost more than a lower one.
+        Raises InvalidInput for an invalid price, an invalid pack or a price of 0. It is also raised
+        for a pack that is named twice, and if a higher plan does not cost more than a lower one.
         """
         prices = {plan: _price(amount, currency) for plan, amount in plans.items()}
         ascending = [prices[plan].minor for plan in Plan if plan in prices]
@@ -37,13 +37,13 @@ class PriceList:
         return cls(prices, dict(sorted(sold.items())))
 
     def of_plan(self, plan: Plan) -> Money:
-        """Raises NotForSale."""
+        """Return a plan's monthly price. Raises NotForSale."""
         if plan not in self.plans:
             raise NotForSale(plan.value)
         return self.plans[plan]
 
     def of_pack(self, credits_: int) -> Money:
-        """Raises NotForSale."""
+        """Return the price of a pack. Raises NotForSale."""
         if credits_ not in self.packs:
             raise NotForSale("credits")
         return self.packs[credits_]

@@ -1,4 +1,4 @@
-"""The quota: how many tickets a month a plan pays for, and who pays for the next one."""
+"""The quota: the monthly tickets of a plan, and what pays for the next one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ TICKETS: Final[Mapping[Plan, int]] = {
 """Tickets a calendar month, by plan."""
 
 Threshold = Literal[80, 100]
-"""Percent of the quota whose crossing is told, once a month each."""
+"""Percentages of the quota that are notified when they are reached, each once a month."""
 
 _THRESHOLDS: Final[tuple[Threshold, ...]] = get_args(Threshold)
 
@@ -31,7 +31,7 @@ class PaidBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuotaStanding:
-    """What a client has used and has left in one month. `tickets_limit`: UNLIMITED is -1."""
+    """A client's usage and balance in one month. `tickets_limit`: UNLIMITED is -1."""
 
     period: Period
     tickets_used: int
@@ -43,13 +43,13 @@ class QuotaStanding:
         return self.tickets_limit != UNLIMITED and self.tickets_used >= self.tickets_limit
 
     def payment(self) -> PaidBy | None:
-        """Who pays for one more ticket: the quota, then one credit; None if nobody does."""
+        """Return what pays for one more ticket: the quota, then one credit, or None."""
         if not self.quota_reached:
             return PaidBy.QUOTA
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """The standing when that ticket is counted."""
+        """Return the standing after that ticket."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,
@@ -58,7 +58,7 @@ class QuotaStanding:
         )
 
     def thresholds(self) -> tuple[Threshold, ...]:
-        """The thresholds at or below which the use stands, in percent, lowest first.
+        """Return the thresholds that the usage has reached, in percent, lowest first.
 
         Each counts from ceil(percent of the limit) tickets on. An unlimited plan has none.
         """

@@ -1,4 +1,4 @@
-"""The subscription: which plan is in force when, and what a change of plan does."""
+"""The subscription: the plan in force at a time, and the effect of a change of plan."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,9 +16,9 @@ _WITH_WEBHOOKS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a client pays for. `next_plan` is in force from `next_plan_from` on.
+    """A client's plan. `next_plan` is in force from `next_plan_from` on.
 
-    No schedule has to fire for that: the plan is computed from the time, whenever it is asked.
+    No schedule is needed for that: the plan is computed from the time of each query.
     """
 
     plan: Plan
@@ -27,17 +27,17 @@ class Subscription:
     next_plan_from: datetime | None = None
 
     def settled(self, now: datetime) -> "Subscription":
-        """The same with a change that is due made."""
+        """Return the subscription with a due change applied."""
         if self.next_plan is None or self.next_plan_from is None or now < self.next_plan_from:
             return self
         return replace(self, plan=self.next_plan, next_plan=None, next_plan_from=None)
 
     def trial_end(self, now: datetime) -> datetime | None:
-        """When the trial ends; None if there is none any more."""
+        """Return when the trial ends, or None if no trial is running."""
         return self.trial_ends_at if self.trial_ends_at and now < self.trial_ends_at else None
 
     def plan_at(self, now: datetime) -> Plan:
-        """The plan in force: pro at least during a trial."""
+        """Return the plan in force: at least pro during a trial."""
         plan = self.settled(now).plan
         if self.trial_end(now) is None:
             return plan
@@ -51,12 +51,12 @@ class Subscription:
         return self.plan_at(now) in _WITH_WEBHOOKS
 
     def require_webhooks(self, now: datetime) -> None:
-        """Raises PlanRequired."""
+        """Raise PlanRequired if the plan has no webhooks."""
         if not self.includes_webhooks(now):
             raise PlanRequired(f"webhooks are not in the plan {self.plan_at(now)}")
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
-        """The quota in the month of `now`, of which `tickets_used` are used."""
+        """Return the quota in the month of `now`, with `tickets_used` tickets used."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,
@@ -67,10 +67,10 @@ class Subscription:
     def changed_to(
         self, plan: Plan, now: datetime, *, paid_until: datetime | None = None
     ) -> "Subscription":
-        """An upgrade is in force at once, a downgrade from the next month on, or from `paid_until`
-        where more was paid for.
+        """Return the subscription after a change. An upgrade takes effect immediately, a downgrade
+        next month, or at `paid_until` if that is later.
 
-        Choosing the present plan takes a waiting downgrade back. The trial goes on.
+        Choosing the present plan cancels a waiting downgrade. The trial continues.
         """
         settled = self.settled(now)
         if _RANK[plan] >= _RANK[settled.plan]:
@@ -79,22 +79,23 @@ class Subscription:
         return replace(settled, next_plan=plan, next_plan_from=max(begins, paid_until or begins))
 
     def is_above(self, plan: Plan, now: datetime) -> bool:
-        """Whether a plan is above the one that is in force without the trial."""
+        """Return whether a plan is above the one in force without the trial."""
         return _RANK[plan] > _RANK[self.settled(now).plan]
 
     def is_below(self, plan: Plan, now: datetime) -> bool:
-        """Whether the plan that comes is below a plan; the present one, if none comes."""
+        """Return whether the upcoming plan, or the present one without a change, is below a
+        plan."""
         settled = self.settled(now)
         return _RANK[settled.next_plan or settled.plan] < _RANK[plan]
 
     def paid(self, bought: Plan, now: datetime) -> Plan:
-        """The plan that this month was paid for, of a client that pays for a bought one: a lower
-        one is in force once it was chosen, and a higher one was granted."""
+        """Return the plan that this month was paid for, if the client pays for `bought`. A lower
+        plan in force was chosen, and a higher one was granted."""
         return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
-        """What is left when a plan that was bought is no longer paid for: free, at once where the
-        time that was paid for is over, else from the next month on.
+        """Return the subscription after the payments for a bought plan end: free, immediately if
+        the paid time is over, else from next month on.
 
         A plan above the bought one was granted, and stays.
         """

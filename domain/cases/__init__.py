@@ -1,1 +1,1 @@
-"""Saved cases: messages with what must come of them, and the gate that a playbook passes."""
+"""Saved cases: messages with their expected outcome, and the publish gate for playbooks."""

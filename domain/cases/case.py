@@ -1,4 +1,4 @@
-"""The case: a scenario, and what must come of it."""
+"""The case: a scenario and its expected outcome."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,18 +14,19 @@ from domain.simulation.outcome import OutcomeStatus
 from domain.simulation.scenario import Scenario
 
 MAX_CASES: Final = 200
-"""Of one client: all of them run before a playbook goes live."""
+"""The limit for one client, because all cases run before a playbook goes live."""
 
 MAX_CASE_NAME: Final = 200
 MAX_TRIES: Final = 10
 MAX_PHRASES: Final = 20
-"""Of each list of an expectation."""
+"""The limit of each list in an expectation."""
 
 _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class CaseOrigin(StrEnum):
-    """`hand`: written by a person. `run`: made of a real run, its personal data replaced."""
+    """The origin of a case. `hand`: written by a person. `run`: made from a real run, with its
+    personal data replaced."""
 
     HAND = "hand"
     SIMULATION = "simulation"
@@ -35,12 +36,12 @@ class CaseOrigin(StrEnum):
 
 
 class CaseExpectation(BaseModel):
-    """What must come of the scenario's last message; what is not given may be anything.
+    """The expected outcome of the scenario's last message. Omitted fields accept any value.
 
     `sources`: names of templates and titles of knowledge entries, or `order`, that the draft must
-    rest on. `actions`: kinds that the plan must hold, `forbidden` kinds that it must not.
-    `contains`, `omits`: phrases of the draft, compared without case and accents. `most_money`: the
-    most that the plan may give back, as in "49.00".
+    be based on. `actions`: kinds that the plan must contain; `forbidden`: kinds that it must not
+    contain. `contains`, `omits`: phrases of the draft, compared without case and accents.
+    `most_money`: the maximum that the plan may refund, as in "49.00".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,10 +59,10 @@ class CaseExpectation(BaseModel):
 
 
 class CaseSpec(BaseModel):
-    """What a person decides of a case. `must`: a playbook does not go live while it fails.
+    """The editable fields of a case. `must`: a playbook cannot go live while the case fails.
 
-    `tries`: how often it is thought through where a language model thinks; `pass_rate`: the share
-    of them that must be as expected.
+    `tries`: the number of attempts with a language model; `pass_rate`: the share of them that must
+    meet the expectation.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,8 +76,8 @@ class CaseSpec(BaseModel):
 
 
 class SavedCase(CaseSpec):
-    """A case as it is kept. `name` tells the cases of a client apart. `run_id`: of the run that it
-    was made of."""
+    """A stored case. `name`: unique among the client's cases. `run_id`: the run that the case was
+    made from."""
 
     id: str
     origin: CaseOrigin

@@ -1,6 +1,6 @@
-"""Saved cases as a file of YAML, beside playbooks.
+"""Saved cases as a YAML file, beside playbooks.
 
-What is wrong is named by its path, as in `cases[0].expected.actions[1]`.
+Errors are located by path, as in `cases[0].expected.actions[1]`.
 """
 
 import json
@@ -31,7 +31,7 @@ class CaseFileShape(BaseModel):
 
 
 class NewCaseShape(CaseSpec):
-    """A case to add. `origin`: where the person took it from."""
+    """A case to add. `origin`: the source that the person took it from."""
 
     origin: Literal["hand", "simulation"] = "hand"
 
@@ -43,7 +43,7 @@ class CaseImportOutcome(StrEnum):
 
 
 class CaseChange(BaseModel):
-    """A case of a file, and what becomes of the client's."""
+    """A case of a file, and its effect on the client's cases."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,13 +52,13 @@ class CaseChange(BaseModel):
 
 
 def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
-    """The cases of a file. Raises InvalidCases: a line for each thing that is wrong, ten at
-    most."""
+    """Return the cases of a file. Raises InvalidCases, with one line for each problem up to a
+    limit."""
     return cases_in(case_yaml_in(data))
 
 
 def case_yaml_in(data: bytes) -> JsonValue:
-    """What a document of YAML holds. Raises InvalidCases, which names the line."""
+    """Return the content of a YAML document. Raises InvalidCases, which names the line."""
     if len(data) > MAX_CASE_FILE_BYTES:
         raise InvalidCases([f"a file of cases has at most {MAX_CASE_FILE_BYTES // 1024} KiB"])
     try:
@@ -70,35 +70,35 @@ def case_yaml_in(data: bytes) -> JsonValue:
 
 
 def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
-    """The cases of a file that has been read. Raises InvalidCases."""
+    """Return the cases of a parsed file. Raises InvalidCases."""
     file = _shaped(CaseFileShape, value, "the file")
     _refuse(_problems_of_file(file))
     return file.cases
 
 
 def case_in(value: JsonValue) -> CaseSpec:
-    """One case, written as in a file. Raises InvalidCases."""
+    """Return one case from the form that files use. Raises InvalidCases."""
     spec = _shaped(CaseSpec, value, "the case")
     _refuse(problems_of_case(spec))
     return spec
 
 
 def new_case_in(value: JsonValue) -> tuple[CaseSpec, CaseOrigin]:
-    """The same with its origin. Raises InvalidCases."""
+    """Return one case with its origin. Raises InvalidCases."""
     shape = _shaped(NewCaseShape, value, "the case")
     _refuse(problems_of_case(shape))
     return spec_of(shape), CaseOrigin(shape.origin)
 
 
 def spec_of(case: CaseSpec) -> CaseSpec:
-    """What a person decided of a case, without what else is known of it."""
+    """Return only the editable fields of a case."""
     return CaseSpec(**{name: getattr(case, name) for name in CaseSpec.model_fields})
 
 
 def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
-    """What makes the client's cases be as `specs` say, by name; others stay."""
+    """Return the changes that make the client's cases match `specs`, by name. Other cases stay."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 
@@ -115,18 +115,18 @@ def _change(
 
 
 def write_cases(specs: Iterable[CaseSpec]) -> str:
-    """The file of these cases; `parse_cases` gives the same ones back."""
+    """Return the file of these cases. `parse_cases` returns the same cases from it."""
     return write_list({"version": 1}, "cases", map(written_case, specs))
 
 
 def written_case(spec: CaseSpec) -> dict[str, JsonValue]:
-    """A case as a file has it: what is as usual is left out."""
+    """Return a case in the form that files use, without default values."""
     written: dict[str, JsonValue] = spec_of(spec).model_dump(mode="json", exclude_defaults=True)
     return {**written, "expected": written.get("expected", {})}
 
 
 def problems_of_case(spec: CaseSpec) -> Iterator[str]:
-    """What is wrong with parts that are right each by itself, by their paths."""
+    """Yield the problems of fields that are each valid alone, with their paths."""
     if clean_line(spec.name, len(spec.name)) != spec.name:
         yield "name: one line without blanks around it"
     if not any(message.text.strip() for message in spec.scenario.messages):
@@ -147,7 +147,7 @@ def _problems_of_file(file: CaseFileShape) -> Iterator[str]:
 
 
 def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
-    """As JSON, whose types are what YAML has: lists and texts stand for tuples and enums."""
+    """Validate as JSON, because YAML has the same types: lists and strings for tuples and enums."""
     try:
         return shape.model_validate_json(json.dumps(_plain(value)), strict=True)
     except ValidationError as error:
@@ -155,7 +155,7 @@ def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """Without characters that nobody sees. Its depth is bounded by who read it."""
+    """Return the value without control characters. The YAML reader bounds its depth."""
     match value:
         case str():
             return without_controls(value)

@@ -1,4 +1,4 @@
-"""The run over a client's cases, and what came of each case in it."""
+"""The run of a client's cases, and the result of each case in it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,8 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Of one client, the latest; of others those for a while whose verdicts still hold."""
+"""The number of latest runs kept per client. Older runs stay for a while if their verdicts are
+still valid."""
 
 _EMBEDDED: Final = "embedded:"
 
@@ -28,8 +29,8 @@ class CaseRunState(StrEnum):
 
 
 class CaseRun(BaseModel):
-    """One round over all cases that there were when it began. `done`: how many of `total` are over,
-    those included that were deleted meanwhile. `cost_micros`: millionths of a US dollar."""
+    """One run of all cases that existed at its start. `done`: how many of `total` are finished,
+    including cases deleted since. `cost_micros`: millionths of a US dollar."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,7 +48,7 @@ class CaseRun(BaseModel):
 
 
 class CaseOutcome(BaseModel):
-    """What came of the last message of a case, as it is kept. `cost_micros`: of all tries."""
+    """The stored outcome of a case's last message. `cost_micros`: the cost of all tries."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -83,22 +84,22 @@ class CaseOutcome(BaseModel):
         )
 
     def differs_from(self, other: "CaseOutcome") -> bool:
-        """Whether something else would be done or said. A language model says the same thing in
-        other words each time, so that only the words of the embedded brain are compared."""
+        """Return whether the actions or the text differ. A language model words its text
+        differently each time, so only the embedded brain's text is compared."""
         are_comparable = is_repeatable(self.model) and is_repeatable(other.model)
         return self.facts != other.facts or (are_comparable and self.draft != other.draft)
 
     @property
     def facts(self) -> tuple[object, ...]:
-        """All but the words, and how sure the brain was."""
+        """Return the outcome without text and confidence, for comparison."""
         actions = [(action.kind, action.amount) for action in self.plan]
         judged = (self.status, self.reason, self.classification, self.intent)
         return (*judged, set(self.sources), actions)
 
 
 class CaseResult(BaseModel):
-    """What came of one case in one run. `before`: what comes of it with the content that is saved,
-    where a change of content was tried; `changed`: whether that is something else."""
+    """The result of one case in one run. `before`: its outcome with the saved content, if changed
+    content was tried; `changed`: whether the two outcomes differ."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -116,16 +117,17 @@ class CaseResult(BaseModel):
 
 
 def is_repeatable(model: str) -> bool:
-    """Whether the same message has the same outcome each time: no language model took part."""
+    """Return whether the same message always has the same outcome, because no language model took
+    part."""
     return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
 
 
 def thought_by_embedded(simulation: Simulation) -> bool:
-    """Whether a brain was asked, and the embedded one answered."""
+    """Return whether the embedded brain answered."""
     return any(one.model.startswith(_EMBEDDED) for one in simulation.outcomes)
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Whether a case passes that passed so often, at least once. Shares are compared as whole
-    thousandths, for 2 of 3 is not less than 0.667."""
+    """Return whether a case passes with this number of passes, at least 1. Shares are compared in
+    whole thousandths, so that 2 of 3 reaches 0.667."""
     return passes > 0 and round(1000 * passes / tries) >= round(1000 * pass_rate)

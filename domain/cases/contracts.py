@@ -1,17 +1,17 @@
-"""What crosses Temporal for runs of saved cases: ids and counts."""
+"""The data that crosses Temporal for runs of saved cases: ids and counts."""
 
 from domain.core.contracts import Contract
 
 
 class CaseRunPlan(Contract):
-    """The cases to try, in order; none of a run that is over."""
+    """The cases to try, in order; empty if the run has ended."""
 
     case_ids: tuple[str, ...]
 
 
 class TryCasesInput(Contract):
-    """`case_ids`: few enough that an activity ends in time. `done`: how many cases of the run will
-    be over with them."""
+    """The cases of one activity. `case_ids`: few enough for the activity to end in time. `done`:
+    the number of finished cases of the run after this activity."""
 
     client_id: str
     record_id: str
@@ -20,7 +20,7 @@ class TryCasesInput(Contract):
 
 
 class EndCaseRunInput(Contract):
-    """`error_code`: why it ended early; None where all cases were tried."""
+    """The end of a run. `error_code`: why it ended early; None if all cases were tried."""
 
     client_id: str
     record_id: str
@@ -28,7 +28,7 @@ class EndCaseRunInput(Contract):
 
 
 class CaseRunProgress(Contract):
-    """How many cases of the run are over, and how many of them passed."""
+    """The number of finished cases of the run, and the number that passed."""
 
     total: int = 0
     done: int = 0

@@ -1,6 +1,6 @@
-"""The digest that a verdict on a case holds for: of the playbook, the content, the model, the case.
+"""The digest that a verdict on a case is valid for: of playbook, content, model and case.
 
-Changed in any of them, what comes of the case may be something else.
+If any of them changes, the outcome of the case may change.
 """
 
 import json
@@ -14,15 +14,15 @@ from domain.cases.case import CaseSpec
 from domain.playbooks.playbook import PlaybookSpec
 
 NamesModel = Callable[[], str]
-"""Names what thinks, as `adapters/brain/identity.py` does. It may read files: it is asked only
-where there are cases."""
+"""Returns the name of the model, as `adapters/brain/identity.py` does. It may read files, so it is
+called only if there are cases."""
 
 _CASE: Final = {"scenario", "expected", "tries", "pass_rate"}
 
 
 def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: CaseSpec) -> bytes:
-    """`spec`: of the playbook that the case fell to, None if to none. `content`: of
-    `store/cases/content_digest.py`. `model`: of a `NamesModel`."""
+    """Return the digest of a verdict. `spec`: the playbook selected for the case, None if there is
+    none. `content`: from `store/cases/content_digest.py`. `model`: from a `NamesModel`."""
     parts = {
         "playbook": spec and _rules(spec),
         "content": content.hex(),
@@ -33,9 +33,11 @@ def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: 
 
 
 def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
-    """What a thought depends on: not the name or being on, and which events the playbook covers is
-    asked of its pattern. What a rulebook leaves as usual is left out: a key that a later version of
-    the service knows besides voids no verdict. A case has no review, so `during_review` is left
-    out."""
+    """Return the parts of a playbook that affect a thought.
+
+    Its name and state do not, and its event pattern only selects the cases. Default values are
+    omitted, so that a new rule of a later version invalidates no verdict. A case has no review, so
+    `during_review` is omitted.
+    """
     rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})
     return spec.threshold, rules

@@ -1,4 +1,4 @@
-"""Errors around saved cases and the publish gate."""
+"""Errors of saved cases and the publish gate."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,8 +6,8 @@ from domain.core.errors import DomainError, Fact, InvalidInput
 
 
 class InvalidCases(InvalidInput):
-    """What a file or a body holds are no cases. `problems`: each place, and what is wrong there,
-    as in `cases[0].tries: a whole number expected`."""
+    """The file or body contains no valid cases. `problems`: each path with its problem, as in
+    `cases[0].tries: a whole number expected`."""
 
     code = "invalid_cases"
 
@@ -33,7 +33,7 @@ class CaseNameTaken(DomainError):
 
 
 class TooManyCases(DomainError):
-    """The client has as many cases as one may have: `limit`."""
+    """The client has reached the `limit` of cases."""
 
     code = "too_many_cases"
 
@@ -53,15 +53,15 @@ class CaseRunNotFound(DomainError):
 
 
 class CaseRunUnderWay(DomainError):
-    """Another run of the client's cases is not over yet."""
+    """Another run of the client's cases has not finished."""
 
     code = "case_run_under_way"
 
 
 class CasesNotGreen(DomainError):
-    """The playbook would go live without its cases being green: `failing` failed, `untried` were
-    not tried on just this playbook, content and model. `cases`: the names of up to five of them,
-    the failing ones first."""
+    """The playbook cannot go live, because its cases are not green. `failing`: the number that
+    failed. `untried`: the number not tried with this playbook, content and model. `cases`: the
+    names of the first few, failing ones first."""
 
     code = "cases_not_green"
 

@@ -1,4 +1,5 @@
-"""A case made of a real run: its words without personal data, and what stands as expected."""
+"""Create a case from a real run, without personal data, with the run's outcome as the
+expectation."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,8 +33,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""An order that was younger when it was asked about is as young as made-up ones are each time that
-the case is tried; an older one keeps its day."""
+"""An order younger than this at the time of the message gets the default age whenever the case is
+tried; an older one keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"
@@ -41,9 +42,9 @@ _LINE: Final = 500
 _NAME_WORDS: Final = 60
 _FIELDS: Final = 50
 _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-# What the scenario says in its own places, and what names the customer.
+# Fields that the scenario has elsewhere, and fields that identify the customer.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
-# A person may know what the agent did not; a rule that asks for people goes on asking.
+# A person may know what the agent did not. Reasons from rules still apply.
 _DOUBTS: Final = frozenset(
     {
         EscalationReason.LOW_CONFIDENCE,
@@ -55,9 +56,9 @@ _DOUBTS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunForCase:
-    """A run as a case is made of it. `turns`: of its thread before its message, oldest first.
-    `decision`: of its latest review, None if it has none. `actions`: of its plan, or of the
-    review's."""
+    """The parts of a run that a case is made from. `turns`: the turns of its thread before its
+    message, oldest first. `decision`: the decision of its latest review, None if it has none.
+    `actions`: the actions of its plan, or of the review's plan."""
 
     run_id: str
     event: UnifiedEvent
@@ -75,9 +76,9 @@ class RunForCase:
 
 
 def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
-    """The case of a run, called `name` or by its first words.
+    """Return the case of a run, named `name` or by its first words.
 
-    Raises InvalidInput for a message without a word, which is nothing to try.
+    Raises InvalidInput for a message without text.
     """
     scenario = _scenario(run)
     words = clean_line(scenario.messages[-1].text, _NAME_WORDS)
@@ -89,11 +90,11 @@ def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
 
 
 def expected_of_run(run: RunForCase) -> CaseExpectation:
-    """What a person decided, else what the run came to.
+    """Return the expectation from the person's decision, or else from the run's outcome.
 
-    Approved: the same actions and sources, and whether a human is asked again is left open, unless
-    a rule asked. Edited: the same actions, and an answer that needs no human where the agent
-    doubted. Rejected or expired: a human is asked, and no order is touched.
+    Approved: the same actions and sources; a review is optional unless a rule requires it. Edited:
+    the same actions, and no review if the agent was only unsure. Rejected or expired: a review, and
+    no action on an order.
     """
     let_go = (EscalationStatus.APPROVED, EscalationStatus.EDITED)
     executes = run.decision in let_go or run.status is RunStatus.COMPLETED
@@ -109,7 +110,7 @@ def expected_of_run(run: RunForCase) -> CaseExpectation:
 
 
 def order_numbers_of(run: RunForCase) -> tuple[str, ...]:
-    """Every number of an order that the conversation speaks of, the looked-up one first."""
+    """Return all order numbers of the conversation, the looked-up one first."""
     order = _order_seen(run.lookup)
     said = (number for turn in run.turns for number in find_order_numbers(turn.body))
     own = () if order is None else (order.number,)
@@ -148,7 +149,7 @@ def _scenario(run: RunForCase) -> Scenario:
         name=event.customer_name,
         order_numbers=numbers,
     )
-    # As much of an earlier message as the agent is shown of it.
+    # Earlier messages are cut as for the agent.
     earlier = [
         turn.model_copy(update={"body": turn.body[:MAX_TURN_CHARS]})
         for turn in run.turns[1 - MAX_MESSAGES :]

@@ -1,4 +1,4 @@
-"""The publish gate: a version of a playbook goes live while the cases that fall to it are green."""
+"""The publish gate: a playbook version goes live only if the cases that select it are green."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -19,7 +19,7 @@ class GatedCase(BaseModel):
 
 
 class GateStanding(BaseModel):
-    """What the gate says of a version. `was_live`: it, or one equal to it, answered events before,
+    """The gate's decision on a version. `was_live`: this version, or an equal one, was live before
     and needs no green case."""
 
     model_config = ConfigDict(frozen=True)
@@ -39,10 +39,10 @@ class GateStanding(BaseModel):
 def falling_to(
     cases: Iterable[SavedCase], entries: Sequence[PlaybookEntry]
 ) -> tuple[tuple[SavedCase, PlaybookEntry], ...]:
-    """The cases that a playbook must pass, each with the one that its event would go by.
+    """Return the cases that a playbook must pass, each with the playbook selected for its event.
 
-    `entries`: the playbooks as they would stand, oldest first. A case without a playbook is left
-    out: nothing goes live by it.
+    `entries`: the playbooks after the planned change, oldest first. A case that selects no playbook
+    is omitted, because it blocks none.
     """
     by_id = {entry.playbook.id: entry for entry in entries}
     pairs = []
@@ -56,16 +56,15 @@ def falling_to(
 def digests(
     pairs: Iterable[tuple[SavedCase, PlaybookEntry]], content: bytes, model: str
 ) -> dict[str, bytes]:
-    """By the id of each case, what its verdict must hold for. `content`, `model`: as
-    `verdict_digest` takes them."""
+    """Return the verdict digest by case id. `content`, `model`: as `verdict_digest` takes them."""
     return {case.id: verdict_digest(entry.spec, content, model, case) for case, entry in pairs}
 
 
 def standing(
     cases: Iterable[SavedCase], verdicts: Mapping[str, bool], *, was_live: bool
 ) -> GateStanding:
-    """`cases`: those that fall to the playbook. `verdicts`: by their ids; one that is missing was
-    not tried."""
+    """Return the gate's decision. `cases`: the cases that select the playbook. `verdicts`: by case
+    id; a missing one was not tried."""
     by_verdict: dict[bool | None, list[GatedCase]] = {True: [], False: [], None: []}
     for case in cases:
         by_verdict[verdicts.get(case.id)].append(GatedCase(id=case.id, name=case.name))

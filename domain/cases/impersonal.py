@@ -1,4 +1,4 @@
-"""Text without personal data: what would tell who wrote it is replaced by made-up values."""
+"""Anonymize text: replace personal data with made-up values."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from domain.cases.personal_data import PersonalData, PersonalKind
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# What stands for what was replaced while the text is worked on; no pattern reads it.
+# Private-use characters mark replaced values during the work; no pattern matches them.
 _FIRST_MARK: Final = 0xF0000
 _OWN_MARKS: Final = re.compile("[\U000f0000-\U000ffffd]")
 _PASSES: Final = 14
@@ -19,7 +19,7 @@ _PASSES: Final = 14
 _PEOPLE: Final = (("Camille", "Martin"), ("Dominique", "Bernard"), ("Alix", "Robert"))
 _OTHER_EMAIL: Final = "autre@example.org"
 _PHONES: Final = ("+33 6 39 98 00 00", "06 39 98 00 00")
-"""Of a range that the French regulator keeps for fiction."""
+"""Numbers from a range that the French regulator reserves for fiction."""
 
 _FIXED: Final = {
     PersonalKind.LINK: "https://example.com/lien",
@@ -32,11 +32,11 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALNUM: Final = re.compile("[A-Za-z0-9]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}(?=.*\d)")
 _SHORT: Final = 3
-"""A part of a name with fewer letters is no name for itself: "de", "Le"."""
+"""Shorter parts of a name are not replaced alone: "de", "Le"."""
 
 
 class MadeUpPerson:
-    """The made-up customer in place of a real one, with another name and address."""
+    """The made-up customer that replaces a real one, with another name and address."""
 
     def __init__(self, email: str | None, name: str | None) -> None:
         real = set(_LETTERS.findall(fold(name or "")))
@@ -54,11 +54,11 @@ class MadeUpPerson:
 def impersonal(
     text: str, *, email: str | None, name: str | None, order_numbers: Sequence[str]
 ) -> str:
-    """The text with e-mail addresses, phone numbers, IBANs, card numbers, street addresses, links
-    that hold a token, the customer's `name` and `order_numbers` replaced.
+    """Return the text with e-mail addresses, phone numbers, IBANs, card numbers, street addresses,
+    links that contain a token, the customer's `name` and `order_numbers` replaced.
 
-    The same value becomes the same made-up one in each text that is given the same customer and
-    numbers. Text without any is unchanged, and so is a result. Linear in the text.
+    A value is always replaced by the same made-up value for the same customer and numbers. Text
+    without personal data is unchanged, and so is a result. The time is linear in the text.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)
@@ -86,8 +86,8 @@ def impersonal(
 
 
 def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
-    """The made-up number that `impersonal` writes for each, of the same shape; none of them is
-    among `order_numbers`."""
+    """Return the made-up number that `impersonal` writes for each number, in the same format. No
+    result is among `order_numbers`."""
     taken = {_key(number) for number in order_numbers}
     made: dict[str, str] = {}
     for number in order_numbers:
@@ -100,8 +100,7 @@ def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
 
 
 class _Veiled:
-    """A text in which each made-up value is one letter that nothing else reads, so that no later
-    step works on it."""
+    """A text with each made-up value as one mark character, so that later steps do not match it."""
 
     def __init__(self, text: str) -> None:
         self._text = _OWN_MARKS.sub("", text)
@@ -113,7 +112,7 @@ class _Veiled:
         return _OWN_MARKS.sub(lambda match: values[match[0]], self._text)
 
     def keep(self, values: Iterable[str]) -> None:
-        """Leave these as they are: they are made up already."""
+        """Protect these values, which are already made up."""
         for value in values:
             if value in self._text:
                 pattern = re.compile(rf"(?<![\w.@+-]){re.escape(value)}(?![\w@])")
@@ -130,7 +129,7 @@ class _Veiled:
         )
 
     def replace_folded(self, pattern: re.Pattern[str], made_up: str) -> None:
-        """What the pattern finds in the text without case and accents."""
+        """Replace the pattern's matches in the text without case and accents."""
         folded, places = _folded(self._text)
         self._put(
             (places[match.start()], _end(self._text, places[match.end() - 1] + 1), made_up)
@@ -150,7 +149,8 @@ class _Veiled:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """The text without case and accents, and the place in `text` of each of its letters."""
+    """Return the text without case and accents, and the position in `text` of each of its
+    characters."""
     if text.isascii():
         return text.lower(), range(len(text))
     letters: Mapping[str, str] = {letter: fold(letter) for letter in set(text)}
@@ -159,7 +159,7 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _end(text: str, end: int) -> int:
-    """With the marks over the last letter that are letters of their own."""
+    """Return the end extended by combining marks of the last letter."""
     while end < len(text) and not text[end].isascii() and not fold(text[end]):
         end += 1
     return end
@@ -178,7 +178,7 @@ def _address(first: str, last: str) -> str:
 
 
 def _name_patterns(name: str | None, person: MadeUpPerson) -> Iterator[tuple[re.Pattern[str], str]]:
-    """The whole name either way around, then each part of it."""
+    """Yield patterns for the whole name in either order, then for each part of it."""
     parts = _LETTERS.findall(fold(name or ""))
     if sum(map(len, parts)) < _SHORT:
         return
@@ -195,7 +195,7 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 
 def _number_pattern(number: str) -> re.Pattern[str]:
-    """However its groups are parted; not within a longer number."""
+    """Return a pattern for the number with common separators, but not within a longer number."""
     letters = _ALNUM.findall(number.lower())
     grouped = "[ -]?".join(letters)
     if len(letters) > _SHORT and all(letter.isdigit() for letter in letters):
@@ -211,8 +211,8 @@ def _key(number: str) -> str:
 
 
 def _shaped_like(number: str) -> Iterator[str]:
-    """Numbers with other digits in its places, and other letters in place of a word; of one without
-    digits, with other letters."""
+    """Yield numbers with other digits in the same positions, and other letters for words. A number
+    without digits gets other letters."""
     number = _WORD.sub(lambda match: ("REF" * len(match[0]))[: len(match[0])], number)
     digits = sum(letter.isdigit() for letter in number)
     if not digits:

@@ -1,6 +1,6 @@
-"""What in a text tells of a person, whoever it is: addresses, numbers and links, by their shape.
+"""Find personal data in a text by its format: addresses, numbers, links and names.
 
-Each expression is linear in the text: customers choose what it reads.
+Each expression is linear in the text, because customers control the input.
 """
 
 import re
@@ -26,7 +26,7 @@ class PersonalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PersonalData:
-    """`text[start:end]` is of that kind."""
+    """Personal data at `text[start:end]`."""
 
     kind: PersonalKind
     start: int
@@ -39,7 +39,7 @@ _IN_LOCAL: Final = r"[^\s@<>\"(),:;\[\]\\«»]"
 _EMAIL: Final = re.compile(
     rf"(?<!{_IN_LOCAL}){_IN_LOCAL}{{1,320}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}})+"
 )
-# A part of a link's path that names one person's thing: long, or with many digits.
+# A path segment that may be personal: long, or with many digits.
 _TOKEN: Final = re.compile(r"[\w-]{20}|(?:\d[\w-]{0,8}){6}")
 
 _IBAN_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])")
@@ -48,7 +48,7 @@ _IBAN_LENGTHS: Final = range(34, 14, -1)
 _DIGIT_RUN: Final = re.compile(r"\d+(?:[ \u00a0\u202f-]\d+)*")
 _DIGITS: Final = re.compile(r"\d+")
 _CARD_LENGTHS: Final = range(13, 20)
-# All groups of a card number but the last one have as many digits. It bounds how many are tried.
+# All groups of a card number except the last have as many digits. This bounds the attempts.
 _CARD_GROUP: Final = 3
 
 _PHONE: Final = re.compile(
@@ -85,7 +85,7 @@ _SIGNED: Final = re.compile(
 
 
 def links(text: str) -> Iterator[PersonalData]:
-    """Links that hold a token, a query or an address; others tell of nobody."""
+    """Yield links with a token, a query or an address. Other links are not personal."""
     for match in _LINK.finditer(text):
         link = match[0].rstrip(_AFTER_LINK)
         path = link.partition("//")[2].partition("/")[2]
@@ -98,7 +98,7 @@ def emails(text: str) -> Iterator[PersonalData]:
 
 
 def ibans(text: str) -> Iterator[PersonalData]:
-    """With a right checksum, or written without a space."""
+    """Yield IBANs with a valid checksum, or written without a space."""
     done = 0
     for start in _IBAN_START.finditer(text):
         if start.start() < done:
@@ -111,7 +111,8 @@ def ibans(text: str) -> Iterator[PersonalData]:
 
 
 def cards(text: str) -> Iterator[PersonalData]:
-    """Card numbers: 13 to 19 digits, in groups or not, with a right checksum; or four by four."""
+    """Yield card numbers: 13 to 19 digits, grouped or not, with a valid checksum; or four groups of
+    four."""
     for run in _DIGIT_RUN.finditer(text):
         groups = [match.span() for match in _DIGITS.finditer(text, *run.span())]
         first = 0
@@ -131,12 +132,12 @@ def streets(text: str) -> Iterator[PersonalData]:
 
 
 def towns(text: str) -> Iterator[PersonalData]:
-    """A town with its postal code."""
+    """Yield towns with their postal code."""
     return _shaped(PersonalKind.TOWN, _TOWN, text)
 
 
 def names_said(text: str) -> Iterator[PersonalData]:
-    """Names by which people call themselves, or sign."""
+    """Yield names with which people introduce themselves or sign."""
     for pattern in (_INTRODUCED, _SIGNED):
         for match in pattern.finditer(text):
             yield PersonalData(PersonalKind.NAME, *match.span("name"))
@@ -148,13 +149,13 @@ def _shaped(kind: PersonalKind, pattern: re.Pattern[str], text: str) -> Iterator
 
 
 def _iban_end(text: str, start: int, end: int) -> int | None:
-    """Where the longest IBAN ends that begins at `start`, `end` at the latest."""
+    """Return the end of the longest IBAN that starts at `start`, at most `end`, or None."""
     spend(end - start)
     places = [place for place in range(start, end) if text[place].isalnum()]
     written = "".join(text[place] for place in places).upper()
     digits = "".join(str(int(letter, 36)) for letter in written[4:])
     head = "".join(str(int(letter, 36)) for letter in written[:4])
-    # The digits of a letter are two: where each length ends in `digits`.
+    # A letter has two digits, so each length has its own end in `digits`.
     ends = [0, *accumulate(1 if letter.isdigit() else 2 for letter in written[4:])]
     for length in _IBAN_LENGTHS:
         if length > len(places):
@@ -170,7 +171,8 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
 
 
 def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
-    """The last group of the longest card number that begins with the group `first`."""
+    """Return the last group of the longest card number that starts with the group `first`, or
+    None."""
     digits, found = "", None
     for last in range(first, min(first + 19, len(groups))):
         begin, end = groups[last]
@@ -187,7 +189,7 @@ def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | Non
 
 
 def _is_card(digits: str) -> bool:
-    """By Luhn."""
+    """Return whether the digits pass the Luhn check."""
     spend(len(digits))
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0

@@ -1,4 +1,4 @@
-"""Ten saved cases to begin with, for who imports them."""
+"""Ten starter cases to import."""
 
 from pathlib import Path
 from typing import Final
@@ -10,5 +10,6 @@ STARTER_CASES: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_cases() -> tuple[CaseSpec, ...]:
-    """They are green on the starter playbooks and the demo shop's content."""
+    """Return the starter cases, which are green with the starter playbooks and the demo shop's
+    content."""
     return parse_cases(STARTER_CASES.read_bytes())

@@ -1,4 +1,4 @@
-"""The verdict on a case: what of its expectation an outcome does not meet."""
+"""The verdict on a case: the parts of its expectation that an outcome does not meet."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -14,13 +14,13 @@ from domain.core.text import fold
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 ORDER_SOURCE = "order"
-"""How an expectation names the order as a source; its title differs from shop to shop."""
+"""The name of the order as a source in expectations, because its title differs between shops."""
 
 _AN_ANSWER: Final = f"{OutcomeStatus.COMPLETED}, {OutcomeStatus.NEEDS_REVIEW}"
 
 
 class UnmetPart(StrEnum):
-    """The part of an expectation. Stable codes: stored and shown."""
+    """A part of an expectation. The codes are stable: they are stored and shown."""
 
     STATUS = "status"
     REASON = "reason"
@@ -35,8 +35,8 @@ class UnmetPart(StrEnum):
 
 
 class Unmet(BaseModel):
-    """One thing that came otherwise. `got`: what came instead, empty where nothing did; of phrases
-    it is empty, for the draft stands beside it."""
+    """One unmet part. `got`: the actual value, empty if there was none. It is also empty for
+    phrases, because the draft is shown beside it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,9 +46,11 @@ class Unmet(BaseModel):
 
 
 def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, ...]:
-    """Everything that the outcome does not meet, in the order of the expectation; empty: the case
-    passes. Where the language model gave no answer, a case passes only if it expects just that: a
-    missing answer holds nothing forbidden."""
+    """Return all unmet parts in the order of the expectation. The case passes if there are none.
+
+    If the language model did not answer, a case passes only if it expects that. A missing answer
+    would otherwise meet every `forbidden` and `omits`.
+    """
     if outcome.status is OutcomeStatus.BRAIN_FAILED and expected.status is None:
         return (Unmet(part=UnmetPart.STATUS, expected=_AN_ANSWER, got=outcome.status),)
     return (
@@ -59,8 +61,8 @@ def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, 
 
 
 def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
-    """The expectation that the outcome meets: its status, class, sources and actions, and none of
-    the order actions that it does not plan."""
+    """Return the expectation that the outcome meets: its status, category, sources and actions,
+    with all other order actions forbidden."""
     kinds = tuple(dict.fromkeys(action.kind for action in outcome.plan))
     known = {one.value for one in Category}
     return CaseExpectation(
@@ -75,12 +77,12 @@ def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
 
 
 def not_planned(kinds: Iterable[ActionKind]) -> tuple[ActionKind, ...]:
-    """The actions on orders that are not among `kinds`."""
+    """Return the actions on orders that are not among `kinds`."""
     return tuple(kind for kind in ActionKind if kind in ON_ORDERS - set(kinds))
 
 
 def source_names(outcome: SimulatedOutcome) -> tuple[str, ...]:
-    """What the draft rests on, as expectations name it, each once."""
+    """Return the sources of the draft, as expectations name them, without duplicates."""
     named = (ORDER_SOURCE if one.kind == "order" else one.title for one in outcome.sources)
     return tuple(dict.fromkeys(name for name in named if name))
 
@@ -121,7 +123,7 @@ def _of_plan(expected: CaseExpectation, plan: tuple[PlannedAction, ...]) -> Iter
 
 
 def _given_back(plan: tuple[PlannedAction, ...]) -> dict[str, Decimal]:
-    """What the plan's actions on orders give back, by currency."""
+    """Return the amounts that the plan's order actions refund, by currency."""
     given: dict[str, Decimal] = {}
     for action in plan:
         if action.kind in ON_ORDERS and action.amount is not None:
@@ -145,5 +147,5 @@ def _of_text(expected: CaseExpectation, outcome: SimulatedOutcome) -> Iterator[U
 
 
 def _plain(text: str) -> str:
-    """As phrases are compared: without case, accents and the breaks of lines."""
+    """Return the text as phrases are compared: without case, accents and line breaks."""
     return " ".join(fold(text).split())

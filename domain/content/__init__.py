@@ -1,1 +1,1 @@
-"""What a merchant lets the agent say: templates and knowledge."""
+"""The content that a merchant gives the agent: templates and knowledge."""

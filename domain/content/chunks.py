@@ -8,7 +8,7 @@ from typing import Final
 from domain.core.effort import spend
 
 CUT: Final = 1
-"""Version of the rules below. Embeddings of another version are made again."""
+"""The version of the rules below. Embeddings of another version are made again."""
 
 CHUNK_WORDS: Final = 100
 _HEADING_CHARS: Final = 90
@@ -27,7 +27,7 @@ _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Consecutive sentences under one heading. `heading`: empty where the entry has none."""
+    """Consecutive sentences under one heading. `heading`: empty if the entry has none."""
 
     heading: str
     sentences: tuple[str, ...]
@@ -93,7 +93,7 @@ def _is_heading(line: str, before: str, following: str) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Whether the line is a row of a table written as lines: "Up to 70 kg: frame S"."""
+    """Return whether the line is a row of a table written as lines: "Up to 70 kg: frame S"."""
     return ": " in line or "|" in line or "→" in line
 
 

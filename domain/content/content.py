@@ -1,4 +1,4 @@
-"""What a client lets the agent say, as its people see and write it: templates and knowledge."""
+"""Templates and knowledge, as a client's members see and write them."""
 
 import re
 from collections.abc import Mapping
@@ -16,26 +16,26 @@ from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
 
 MAX_TEMPLATES: Final = 1_000
-"""Of one client. A brain is shown the 200 oldest of those that are active."""
+"""The most templates of one client. A brain receives the 200 oldest active ones."""
 
 MAX_ENTRIES: Final = 5_000
-"""Knowledge entries of one client: their embeddings are scanned for each question."""
+"""The most knowledge entries of one client: their embeddings are scanned for each question."""
 
 MAX_KNOWLEDGE: Final = 5_000_000
-"""Bytes of one client's entries together, as they are searched: all are read for each question."""
+"""The most bytes of one client's entries in their search form: all are read for each question."""
 
 MAX_LINE: Final = 200
-"""Characters of a template's name and of an entry's title."""
+"""The most characters of a template's name and of an entry's title."""
 
 MAX_BODY: Final = 20_000
-"""Characters of a body. A language model reads the first 4,000."""
+"""The most characters of a body. A language model reads the first 4,000."""
 
 
 MAX_NOT_FOR: Final = 50
-"""Words and phrases of the cases that a template must not answer."""
+"""The most words and phrases of cases that a template must not answer."""
 
 MAX_NOT_FOR_PHRASE: Final = 80
-"""Characters of each."""
+"""The most characters of each."""
 
 
 _Otherwise = TypeVar("_Otherwise", bound=str)
@@ -78,17 +78,18 @@ class KnowledgeEntry(BaseModel):
 
 
 def check_line(field: str, text: str) -> str:
-    """A name or title as it is kept: one line, trimmed. Raises InvalidContent."""
+    """Return a name or title as it is stored: one line, trimmed. Raises InvalidContent."""
     return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
 
 
 def check_body(text: str) -> str:
-    """An entry's body, trimmed. Raises InvalidContent."""
+    """Return an entry's body, trimmed. Raises InvalidContent."""
     return _of_length("body", text.strip(), MAX_BODY)
 
 
 def check_template_body(text: str) -> str:
-    """The same of a template, whose placeholders can all be read. Raises InvalidContent."""
+    """Return a template's body, trimmed. Raises InvalidContent, also for an unreadable
+    placeholder."""
     body = check_body(text)
     if wrong := unreadable(body):
         raise InvalidContent(
@@ -99,7 +100,7 @@ def check_template_body(text: str) -> str:
 
 
 def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
-    """Return the language that the texts are plainly written in, else `otherwise`."""
+    """Return the language that the texts are plainly written in, or `otherwise`."""
     return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
 
 
@@ -124,7 +125,7 @@ def _of_length(field: str, text: str, limit: int) -> str:
 
 
 def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
-    """Words and phrases as they are kept: one line each, trimmed, none twice.
+    """Return words and phrases as they are stored: one line each, trimmed, none twice.
 
     Raises InvalidContent.
     """
@@ -143,9 +144,10 @@ def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class TemplateChange(BaseModel):
-    """What is to be changed, as it is kept; None leaves it. Making one raises InvalidContent.
+    """A change of a template; None leaves a field unchanged. An invalid value raises
+    InvalidContent.
 
-    `intent` is "none" where the template is to have none any more.
+    `intent`: "none" removes it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -160,7 +162,7 @@ class TemplateChange(BaseModel):
 
 
 class KnowledgeChange(BaseModel):
-    """The same of an entry."""
+    """A change of a knowledge entry; None leaves a field unchanged."""
 
     model_config = ConfigDict(frozen=True)
 

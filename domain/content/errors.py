@@ -12,7 +12,7 @@ class ContentNotFound(DomainError):
 
 
 class TooMuchContent(DomainError):
-    """The client has as many templates, or entries, as one may have: `limit`."""
+    """The client has reached its limit of templates or entries: `limit`."""
 
     code = "too_much_content"
 
@@ -32,12 +32,12 @@ class SuggestionNotFound(DomainError):
 
 
 class TooManySuggestions(DomainError):
-    """As many suggestions wait as may."""
+    """The limit of waiting suggestions is reached."""
 
     code = "too_many_suggestions"
 
 
 class InvalidKnowledgeFile(DomainError):
-    """A line of the file is wrong, or there is no entry in it: nothing was imported."""
+    """A line of the file is wrong, or the file has no entry: nothing was imported."""
 
     code = "invalid_knowledge_file"

@@ -1,4 +1,4 @@
-"""The knowledge file: entries that a merchant brings along, as CSV or Markdown."""
+"""The knowledge file: a merchant's existing entries, as CSV or Markdown."""
 
 import csv
 import hashlib
@@ -14,25 +14,25 @@ from domain.content.content import KnowledgeEntry, check_body, check_line, langu
 from domain.core.errors import InvalidContent
 
 MAX_IMPORTED: Final = 500
-"""Entries of one file."""
+"""The most entries of one file."""
 
 MAX_FILE_CHARS: Final = 500_000
-"""Characters of one file."""
+"""The most characters of one file."""
 
 MAX_PROBLEMS: Final = 100
-"""Problems of one file that are shown."""
+"""The most problems of one file that are shown."""
 
 
 class FileForm(StrEnum):
-    """`csv`: columns title, body and, optional, language. `markdown`: a heading of the first or
-    second level begins an entry, and what stands below it is its text."""
+    """`csv`: columns title, body and, optionally, language. `markdown`: a heading of the first or
+    second level starts an entry, and the text below it is its body."""
 
     CSV = "csv"
     MARKDOWN = "markdown"
 
 
 class LineProblem(StrEnum):
-    """What is wrong with a line of a file."""
+    """The problem of a line of a file."""
 
     TITLE = "title"
     BODY = "body"
@@ -48,7 +48,7 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """`language`: of entries that name none and are not plainly in the other one."""
+    """`language`: for entries that name none and are not plainly in the other one."""
 
     text: str
     form: FileForm
@@ -57,8 +57,7 @@ class KnowledgeFile:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRead:
-    """`entries`: those of a file. `problems`: what is wrong with the rest, the first
-    MAX_PROBLEMS."""
+    """`entries`: those of a file. `problems`: those of the rest, at most MAX_PROBLEMS."""
 
     entries: tuple["FileEntry", ...]
     problems: tuple["FileProblem", ...]
@@ -66,7 +65,7 @@ class KnowledgeRead:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """`line`: where it begins, from 1."""
+    """`line`: the line where it starts, from 1."""
 
     line: int
     title: str
@@ -75,7 +74,7 @@ class FileEntry:
 
     @property
     def name(self) -> tuple[str, str]:
-        """An entry that is there has it too: then it is changed."""
+        """The identity of an entry: a stored one with the same name is changed."""
         return self.language, self.title
 
 
@@ -87,7 +86,7 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """An entry that is there, and what it would say."""
+    """A stored entry, and its new content."""
 
     before: KnowledgeEntry
     after: FileEntry
@@ -95,7 +94,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What a file would do. With problems it does nothing."""
+    """The effect of a file's import. With problems it has none."""
 
     new: tuple[FileEntry, ...]
     changed: tuple[FileChange, ...]
@@ -104,7 +103,7 @@ class ImportPlan:
 
     @property
     def version(self) -> str:
-        """No other plan has it."""
+        """A digest of the plan; no other plan has it."""
         parts = [
             *(f"+{one.language}{one.title}\0{one.body}" for one in self.new),
             *(f"~{one.before.id}{one.before.body}\0{one.after.body}" for one in self.changed),
@@ -128,7 +127,7 @@ _LANGUAGES: Final[Mapping[str, Language]] = {"fr": "fr", "en": "en"}
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One entry as it stands in a file."""
+    """One entry as it is written in a file."""
 
     line: int
     title: str
@@ -162,7 +161,7 @@ def read_file(file: KnowledgeFile) -> KnowledgeRead:
 
 
 def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]) -> ImportPlan:
-    """What the file would do to the entries that are `there`, by language and title."""
+    """Return what the file would do to the stored entries (`there`), by language and title."""
     known = [(there.get(one.name), one) for one in read.entries]
     changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]
     new = tuple(one for old, one in known if old is None)
@@ -223,7 +222,7 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
 
 
 def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
-    """A heading of the first level without text is the title of the whole."""
+    """Yield the entries. A heading of the first level without text is the title of the whole."""
     begun: re.Match[str] | None = None
     at, is_code = 1, False
     body: list[str] = []
@@ -246,6 +245,6 @@ def _section(
         if text:
             yield FileProblem(line, LineProblem.NO_HEADING)
     elif text or len(heading.group(1)) == 2:
-        # A heading may end as it begins, as in `## Title ##`.
+        # A heading may end with its marks, as in `## Title ##`.
         title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
         yield _Found(line, title, text)

@@ -45,9 +45,9 @@ class _File(LexiconFile):
 
 
 def starter_templates(new_id: NewId) -> tuple[Template, ...]:
-    """Return the starter templates, each with an id of its own. Raises BrokenLexicon."""
+    """Return the starter templates, each with a new id. Raises BrokenLexicon."""
     wanted = [(starter, language) for starter in _file().templates for language in _LANGUAGES]
-    # Lists are sorted by id: within a millisecond ids are not in the order of their making.
+    # Lists are sorted by id, and ids made within a millisecond are in no order.
     ids = sorted(new_id() for _ in wanted)
     return tuple(
         starter.in_language(language, template_id)

@@ -1,4 +1,4 @@
-"""The suggestion: what a client's AI assistant would add to templates or knowledge.
+"""The suggestion: an addition to templates or knowledge, proposed by a client's AI assistant.
 
 A member accepts or refuses it. Until then no brain sees it: customers' text may have led the
 assistant to it.
@@ -14,14 +14,14 @@ from domain.agent.intent import Intent
 from domain.content.content import check_body, check_line, check_not_for, check_template_body
 
 MAX_SUGGESTIONS: Final = 200
-"""Of one client, that nobody has decided yet."""
+"""The most undecided suggestions of one client."""
 
 MAX_REASON: Final = 1_000
-"""Characters of why it is suggested."""
+"""The most characters of the reason."""
 
 
 class SuggestedEntry(BaseModel):
-    """Making one raises InvalidContent for what no entry may hold."""
+    """A suggested knowledge entry. Content that no entry may have raises InvalidContent."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,7 +32,7 @@ class SuggestedEntry(BaseModel):
 
 
 class SuggestedTemplate(BaseModel):
-    """The same of a template."""
+    """A suggested template. Content that no template may have raises InvalidContent."""
 
     model_config = ConfigDict(frozen=True)
 

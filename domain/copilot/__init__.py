@@ -1,1 +1,1 @@
-"""The copilot: what a client's people ask about their own service."""
+"""The copilot: a client's members ask it about their own service."""

@@ -1,4 +1,4 @@
-"""The copilot's answer: text, the records it rests on, and changes that a person may make."""
+"""The copilot's answer: text, the records it is based on, and changes that a person may make."""
 
 from enum import StrEnum
 from typing import Literal
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 
 class CitedKind(StrEnum):
-    """What a citation points to."""
+    """The kind of record or page that a citation points to."""
 
     RUN = "run"
     REVIEW = "review"
@@ -32,7 +32,7 @@ class _Shown(BaseModel):
 
 
 class CitedRecord(_Shown):
-    """A record that a tool read. The link is made from its kind and id, never from a text."""
+    """A record that a tool read. The link is made from its kind and id, never from text."""
 
     kind: CitedKind
     id: str = Field(description="Of the record; a document has its page and heading.")
@@ -53,7 +53,7 @@ class DraftedChange(_Shown):
 
 
 class CopilotAnswer(_Shown):
-    """`text` has no links but those of `citations`."""
+    """`text`: the only links in it are those of `citations`."""
 
     text: str
     citations: tuple[CitedRecord, ...] = ()

@@ -1,4 +1,4 @@
-"""French words of the trade and the English ones of the documents."""
+"""French domain terms and the English words that the documents use for them."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -16,6 +16,6 @@ def _words() -> _File:
 
 
 def in_english(words: Iterable[str]) -> tuple[str, ...]:
-    """The English words of those that have any here, which the documents use."""
+    """Return the documents' English words for the words that have any."""
     known = _words().english_of
     return tuple(word for one in words for word in known.get(one, "").split())

@@ -11,13 +11,13 @@ from domain.copilot.bilingual import in_english
 from domain.copilot.words import STOP_WORDS, plain_words, stem
 from domain.core.text import fold
 
-# The usual constants: how fast a repeated word stops counting, and how much length matters.
+# The usual constants of BM25: the saturation of repeated words, and the weight of length.
 _K1: Final = 1.2
 _B: Final = 0.75
-# A word of the heading counts as so many of the text.
+# The weight of a word in the heading; a word of the text has 1.
 _HEADING: Final = 6
 _MAX_QUERY_WORDS: Final = 24
-# The page about the copilot quotes questions of every kind: only its own name finds it.
+# The page about the copilot quotes questions of every kind, so only its own name finds it.
 _OWN_PAGE: Final = "copilot.md"
 _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
@@ -30,7 +30,7 @@ _NO_SLUG: Final = re.compile(r"[^\w\- ]+")
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """What stands below one heading. `page`: as in `webhooks.md`. `title`: of the page."""
+    """The text below one heading. `page`: as in `webhooks.md`. `title`: the page's title."""
 
     page: str
     title: str
@@ -39,13 +39,13 @@ class DocumentSection:
 
     @property
     def place(self) -> str:
-        """Page and heading, as a link within the documents has them."""
+        """The page and heading, in the form of a link within the documents."""
         slug = _NO_SLUG.sub("", self.heading.lower()).replace(" ", "-")
         return f"docs/{self.page}#{slug}"
 
     @property
     def excerpt(self) -> str:
-        """How it begins: whole paragraphs as far as they fit, without tables and code."""
+        """The start of the section: whole paragraphs that fit, without tables and code."""
         kept: list[str] = []
         for paragraph in self.text.split("\n\n"):
             plain = " ".join(_LINK.sub(r"\1", paragraph).split())
@@ -59,14 +59,15 @@ class DocumentSection:
 
 @dataclass(frozen=True, slots=True)
 class FoundSection:
-    """`score`: higher is nearer, within this search."""
+    """`score`: higher is nearer; comparable within one search only."""
 
     section: DocumentSection
     score: float
 
 
 class DocumentIndex:
-    """Built once; a search looks at the sections that share a word with the question."""
+    """An index that is built once. A search scores the sections that share a word with the
+    question."""
 
     def __init__(self, sections: Iterable[DocumentSection]) -> None:
         self._sections = tuple(sections)
@@ -80,7 +81,7 @@ class DocumentIndex:
 
     @staticmethod
     def of(pages: Mapping[str, str]) -> "DocumentIndex":
-        """`pages`: Markdown by the page's name."""
+        """Return the index of the pages. `pages`: Markdown by the page's name."""
         return DocumentIndex(
             section for page, text in sorted(pages.items()) for section in _sections(page, text)
         )
@@ -89,7 +90,7 @@ class DocumentIndex:
         return len(self._sections)
 
     def search(self, question: str, limit: int = 3) -> tuple[FoundSection, ...]:
-        """The sections that share the rarest words with the question, the nearest first.
+        """Return the sections that share the rarest words with the question, the nearest first.
 
         French words count as their English ones too: most documents are in English.
         """

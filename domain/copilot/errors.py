@@ -5,7 +5,7 @@ from domain.core.errors import DomainError
 
 
 class TalkFailed(DomainError):
-    """No language model answered. `cost` is spent all the same."""
+    """No language model answered. `cost`: spent even so."""
 
     code = "copilot_model_failed"
 

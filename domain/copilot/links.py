@@ -1,4 +1,4 @@
-"""Links of citations: made from the kind of a record and its id."""
+"""Links of citations, made from the kind of a record and its id."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from domain.core.plain_text import clean_line
 
 _TITLE_CHARS: Final = 120
 
-# Below the dashboard's address. Those without `{id}` are pages of a whole list.
+# Paths below the dashboard's address. Those without `{id}` show a whole list.
 _PAGES: Final = {
     CitedKind.RUN: "/runs/{id}",
     CitedKind.REVIEW: "/reviews/{id}",
@@ -28,7 +28,7 @@ _PAGES: Final = {
 
 
 def cited(kind: CitedKind, record_id: str, title: str, dashboard_url: str) -> CitedRecord:
-    """A citation of a record. `record_id` is our own id, or a document's page and heading."""
+    """Return a citation of a record. `record_id`: our own id, or a document's page and heading."""
     if kind is CitedKind.DOCUMENT:
         url = record_id
     else:

@@ -1,4 +1,4 @@
-"""What the embedded copilot says, in French and English."""
+"""The embedded copilot's phrases, in French and English."""
 
 from datetime import date, datetime
 from functools import cache
@@ -18,18 +18,18 @@ def _words() -> _File:
 
 
 def phrase(tongue: Tongue, key: str, **values: str | int) -> str:
-    """The phrase with its values put in, as they are: nothing in a value is a placeholder."""
+    """Return the phrase with its values as they are: nothing in a value is a placeholder."""
     return _words().phrases[key][tongue].format_map(values)
 
 
 def term(tongue: Tongue, code: str) -> str:
-    """A stable code in words, or the code itself."""
+    """Return a stable code in words, or the code itself."""
     known = _words().terms.get(code)
     return known[tongue] if known else code.replace("_", " ")
 
 
 def number(tongue: Tongue, value: float, digits: int = 0) -> str:
-    """A number with the language's separators: `1 234,5` or `1,234.5`."""
+    """Return a number with the language's separators: `1 234,5` or `1,234.5`."""
     english = f"{value:,.{digits}f}"
     if tongue == "en":
         return english
@@ -37,20 +37,20 @@ def number(tongue: Tongue, value: float, digits: int = 0) -> str:
 
 
 def percent(tongue: Tongue, share: float | None) -> str:
-    """A share from 0 to 1 in percent; a dash where there is none."""
+    """Return a share from 0 to 1 in percent, or a dash for None."""
     if share is None:
         return "–"
     return number(tongue, share * 100, 1) + ("\u202f%" if tongue == "fr" else "%")
 
 
 def day(tongue: Tongue, when: date) -> str:
-    """`24/11/2026` or `2026-11-24`; of a time its day in UTC."""
+    """Return `24/11/2026` or `2026-11-24`; for a time, its day in UTC."""
     plain = when.date() if isinstance(when, datetime) else when
     return f"{plain:%d/%m/%Y}" if tongue == "fr" else plain.isoformat()
 
 
 def span(tongue: Tongue, begin: datetime, end: datetime) -> str:
-    """How long it lasted, in the largest unit that fits."""
+    """Return the length of a time span, in the largest unit that fits."""
     minutes = max(0, int((end - begin).total_seconds() // 60))
     if minutes < 120:
         return f"{minutes} min"

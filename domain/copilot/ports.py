@@ -1,4 +1,4 @@
-"""What the copilot needs from outside: a language model that can call tools."""
+"""The port of the copilot: a language model that can call tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from domain.copilot.question import CopilotQuestion
 from domain.copilot.tool import OfferedTool
 
 Say = Callable[[str], Awaitable[None]]
-"""Takes the next piece of the answer's text."""
+"""Receives the next piece of the answer's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class TalkCost:
 
 @dataclass(frozen=True, slots=True)
 class Talked:
-    """What a model said, and which one. `is_whole`: False where it was cut by a limit."""
+    """A model's answer, and its name. `is_whole`: False if a limit cut it."""
 
     text: str
     model: str
@@ -31,11 +31,12 @@ class Talked:
 
 
 class Talker(Protocol):
-    """A language model in conversation."""
+    """A language model that answers with tools."""
 
     @property
     def reserve_micros(self) -> int:
-        """What a long question costs, with all its rounds of tools."""
+        """The cost of a long question with all its rounds of tools, in millionths of a US
+        dollar."""
 
     async def talk(
         self,
@@ -44,7 +45,7 @@ class Talker(Protocol):
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer, with as many calls of tools as it may take, and pass the text on as it comes.
+        """Answer, with the allowed calls of tools, and pass the text on as it arrives.
 
-        Raises TalkFailed with what it cost, where no answer came. Nothing is said after that.
+        Raises TalkFailed with its cost if no answer came. `say` is not called after that.
         """

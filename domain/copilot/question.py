@@ -1,4 +1,4 @@
-"""A question to the copilot: the conversation so far, whose last message is the user's."""
+"""A question to the copilot: the conversation so far, ending with the user's message."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 MAX_MESSAGES: Final = 20
 MAX_MESSAGE: Final = 4_000
-"""Characters of one message."""
+"""The most characters of one message."""
 
 
 class Speaker(StrEnum):
@@ -16,7 +16,7 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopilotMessage:
-    """`content` of the assistant is what the browser sent back: the user can have changed it."""
+    """`content`: the assistant's is what the browser sent back, so the user may have changed it."""
 
     role: Speaker
     content: str
@@ -30,11 +30,11 @@ class CopilotQuestion:
 
     @property
     def text(self) -> str:
-        """What is asked now."""
+        """The present question."""
         return self.messages[-1].content
 
     @property
     def earlier(self) -> tuple[str, ...]:
-        """What the user asked before, the latest first."""
+        """The user's earlier messages, latest first."""
         own = [one.content for one in self.messages[:-1] if one.role is Speaker.USER]
         return tuple(reversed(own))

@@ -1,4 +1,4 @@
-"""What kind of question it is, by its words in French or English, and what it names."""
+"""The kind of a question by its words in French or English, and the records it names."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
 from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
 
-# Below this no kind is meant: the documents and the knowledge are searched.
+# Below this score no kind applies: the documents and the knowledge are searched.
 _ENOUGH: Final = 2.0
-# A question without a kind of its own that is so short goes on with the one before.
+# A question this short without a kind continues the previous one.
 _SHORT_WORDS: Final = 6
 
 _EMAIL: Final = re.compile(r"[^\s<>,;:\"'()\[\]]{1,64}@[a-zA-Z0-9.\-]{1,190}[a-zA-Z0-9]")
@@ -24,8 +24,8 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 
 
 class AskedKind(StrEnum):
-    """`help`: the product's documents. `abilities`: what the copilot itself can do. `act`: to do
-    something. `private`: what nobody is told."""
+    """`help`: the product's documents. `abilities`: what the copilot itself can do. `act`: a
+    request to do something. `private`: data that the copilot never reveals."""
 
     WHY = "why"
     USAGE = "usage"
@@ -55,7 +55,7 @@ class _Cue(LexiconFile):
 
 
 class _Acts(LexiconFile):
-    """`openings`: how a request begins. `fillers`: what may stand before the verb."""
+    """`openings`: the first words of a request. `fillers`: words that may come before the verb."""
 
     openings: tuple[str, ...]
     fillers: frozenset[str]
@@ -77,8 +77,8 @@ def _words() -> _File:
 
 @dataclass(frozen=True, slots=True)
 class AskedOfCopilot:
-    """`topic`: the words that say what it is about, beside those that made the kind. `how`: it asks
-    for a way, not for facts."""
+    """`topic`: the words about the subject, without those that decided the kind. `how`: it asks how
+    to do something, not for facts."""
 
     kind: AskedKind
     tongue: Tongue
@@ -91,8 +91,8 @@ class AskedOfCopilot:
 
 
 def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
-    """The kind of a question. A short one without a kind takes that of the user's one before, and
-    with it what that one named."""
+    """Return the kind of a question. A short one without a kind takes that of the user's previous
+    one, with the records that it named."""
     asked = _asked(question.text)
     if asked.kind is not AskedKind.SEARCH or not question.earlier:
         return asked
@@ -151,7 +151,8 @@ def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bo
 
 
 def _is_order_to_act(words: Sequence[str]) -> bool:
-    """A verb of doing at the beginning, or behind a request: `can you refund order 12`."""
+    """Return whether the text starts with a verb of action, or has one after a request: `can you
+    refund order 12`."""
     acts = _words().acts
     text = " ".join(words)
     opening = next((one for one in acts.openings if text.startswith(f"{one} ")), "")
@@ -162,7 +163,8 @@ def _is_order_to_act(words: Sequence[str]) -> bool:
 
 
 def _has(words: Sequence[str], cue: str) -> bool:
-    """Every part of the cue begins some word; a part that ends in `=` is the whole word."""
+    """Return whether every part of the cue begins a word; a part that ends in `=` is the whole
+    word."""
     return all(_begins(words, part) for part in cue.split())
 
 
@@ -200,7 +202,7 @@ def _order(text: str) -> str | None:
 
 
 def _topic(text: str, kind: AskedKind) -> str:
-    """What is in quotation marks, else the words that are no cue of the kind."""
+    """Return the text in quotation marks, or the words that are no cue of the kind."""
     quoted = _QUOTED.search(text)
     if quoted is not None:
         return quoted[1]

@@ -1,7 +1,7 @@
-"""What a language model said, as it may be shown: no link but ours, and none of its instructions.
+"""Make a language model's text safe to show: no link but ours, and none of its instructions.
 
-A model reads what customers wrote. A link or an image in its answer could carry what it read to
-whoever is named there, as soon as a browser loads it.
+A model reads customers' text. A link or an image in its answer could send that text to another
+server, as soon as a browser loads it.
 """
 
 import re
@@ -13,11 +13,11 @@ from domain.copilot.words import plain_words
 from domain.core.plain_text import without_controls
 
 REMOVED: Final = "[…]"
-"""In place of a link that no tool returned."""
+"""Replaces a link that no tool returned."""
 
-# A run of words as long as this is no accident.
+# A shared run of this many words is no accident.
 _SHARED_WORDS: Final = 8
-# A token has no blank, so a piece longer than any link is no word.
+# A longer piece without a blank is neither a word nor a link.
 _LONGEST_TOKEN: Final = 2_000
 
 _TOKEN: Final = re.compile(r"\S+|\s+")
@@ -35,10 +35,10 @@ _ADDRESS: Final = re.compile(
 
 
 class SafeText:
-    """Passes a model's text on, piece by piece, as far as it is sure what it is.
+    """Passes a model's text on, piece by piece, once each piece is known to be safe.
 
-    `links`: those that tools returned; asked for each token, since tools go on returning them.
-    `secret`: text of ours that must not be repeated word for word.
+    `links`: those that tools returned; read for each token, since tools keep adding some. `secret`:
+    text of ours that must not be repeated word for word.
     """
 
     def __init__(self, links: "Links", secret: str = "") -> None:
@@ -52,7 +52,7 @@ class SafeText:
         self.is_stopped = False
 
     def add(self, piece: str) -> str:
-        """What may be shown now. A token is held back until a blank ends it."""
+        """Return the text that may be shown now. A token is held back until a blank ends it."""
         self._kept += without_controls(piece)
         cut = max(self._kept.rfind(" "), self._kept.rfind("\n"))
         if cut < 0 and len(self._kept) <= _LONGEST_TOKEN:
@@ -63,7 +63,7 @@ class SafeText:
         return self._shown(ready)
 
     def end(self) -> str:
-        """What was held back."""
+        """Return the text that was held back."""
         ready, self._kept = self._kept, ""
         return self._shown(ready)
 
@@ -96,8 +96,8 @@ class Links:
         self._known.update(links)
 
     def cleaned(self, token: str) -> str:
-        """A token without blanks: only known links survive in it, and no markup that could hide
-        another one."""
+        """Clean a token without blanks: only known links remain in it, and no markup that could
+        hide another one."""
         if token.strip(_AROUND) in self._known:
             return token
         target = _TARGET.search(token)
@@ -117,5 +117,5 @@ class Links:
 
 
 def plain_runs(text: str) -> tuple[str, ...]:
-    """All words of a long text of ours, as `SafeText` compares them."""
+    """Return all words of a long text of ours, as `SafeText` compares them."""
     return tuple(word for line in text.splitlines() for word in plain_words(line))

@@ -1,4 +1,4 @@
-"""Words of a question: folded, stemmed a little, in French or English."""
+"""Words of a question: folded, lightly stemmed, in French or English."""
 
 import re
 from typing import Final, Literal
@@ -8,7 +8,7 @@ from domain.core.text import fold
 Tongue = Literal["fr", "en"]
 
 READ_CHARS: Final = 1_000
-"""Of a question, as many characters as are looked at for words: the rest is quotation."""
+"""The characters of a question that are searched for words: the rest is quotation."""
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
@@ -39,12 +39,12 @@ STOP_WORDS: Final = (_FRENCH | _ENGLISH) - _MEANT
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """The words of a text in their order, folded; `l'agent` is two."""
+    """Return the words of a text in order, folded; `l'agent` gives two."""
     return tuple(_WORD.findall(_APOSTROPHE.sub(" ", fold(text[:READ_CHARS]))))
 
 
 def stem(word: str) -> str:
-    """A word without its commonest endings: the same for `secrets` and `secret`."""
+    """Return a word without its most common endings: the same for `secrets` and `secret`."""
     for ending in ("ations", "ation", "ings", "ing", "ies", "es", "ed", "er", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)
@@ -52,12 +52,12 @@ def stem(word: str) -> str:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """The words that say what it is about, each once."""
+    """Return the words about the subject, each once."""
     return tuple(dict.fromkeys(word for word in plain_words(text) if word not in STOP_WORDS))
 
 
 def tongue_of(text: str) -> Tongue:
-    """French or English, by their little words; French where neither says."""
+    """Return French or English by the function words; French if they do not decide."""
     words = plain_words(text)
     french = sum(word in _FRENCH and word not in _BOTH for word in words)
     english = sum(word in _ENGLISH and word not in _BOTH for word in words)

@@ -1,1 +1,1 @@
-"""What every noun builds on: ids, money, periods, text, the base of errors and of payloads."""
+"""Shared foundations: ids, money, periods, text, and the bases of errors and Temporal payloads."""

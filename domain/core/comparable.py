@@ -1,4 +1,4 @@
-"""Whether two texts can be compared in bounded time: what strangers wrote may repeat one line."""
+"""Limits for comparing two texts in bounded time: untrusted text may repeat one line."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from typing import Final
 from domain.core.effort import spend
 
 MOST_PAIRS: Final = 40_000
-"""Pairs of equal units that are compared: of one letter repeated they grow with the square."""
+"""The maximum number of pairs of equal units. For one repeated letter, it grows quadratically."""
 
 MOST_UNITS: Final = 4_000
-"""Units of both texts together."""
+"""The maximum number of units in both texts together."""
 
 
 def is_comparable(old: Sequence[str], new: Sequence[str], *, but_blanks: bool = False) -> bool:
     """Return whether `difflib` compares the units within milliseconds. `but_blanks`: blank units
-    are left out of the comparison."""
+    are excluded from the comparison."""
     spend(len(old) + len(new))
     if len(old) + len(new) > MOST_UNITS:
         return False

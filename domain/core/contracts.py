@@ -1,16 +1,16 @@
-"""The base of each payload that crosses Temporal: ids and small facts, never a customer's words."""
+"""The base of all Temporal payloads: ids and small facts, never a customer's words."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Contract(BaseModel):
-    """Frozen, because a payload that was sent cannot be changed."""
+    """A Temporal payload. Frozen, because a sent payload cannot be changed."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class RunRef(Contract):
-    """Which run a step works on. `request_id`: of the request that brought the event, for logs
+    """The run that a step works on. `request_id`: of the request that brought the event, for logs
     only; empty if another process started the run."""
 
     client_id: str
@@ -20,8 +20,8 @@ class RunRef(Contract):
 
 
 class BackgroundRef(Contract):
-    """A long piece of work for one client, by its row. `remote_brain`: whether thinking leaves the
-    process, which decides how long a step may take."""
+    """A long job for one client, identified by its row. `remote_brain`: whether the brain runs
+    outside the process, which sets the timeout of a step."""
 
     client_id: str
     record_id: str

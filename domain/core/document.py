@@ -1,7 +1,7 @@
-"""Documents that a client's people bring along: files, and what a form takes in place of one.
+"""Documents that a client's users provide: files, and form input that replaces a file.
 
-A small one is read at once. A larger one is read in a process that can be ended
-(docs/decisions/0075), one of each client at a time.
+A small document is read at once. A larger one is read in a process that can be terminated
+(docs/decisions/0075), one per client at a time.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from typing import Final, Protocol
 from pydantic import JsonValue
 
 LARGE_DOCUMENT: Final = 2 * 1024
-"""Characters from which on a document is large. The costliest smaller one takes 5 ms."""
+"""Documents with more characters are large. The costliest smaller one takes 5 ms."""
 
 
 class DocumentKind(StrEnum):
-    """`places`: where the parts of a YAML text stand."""
+    """`places`: the positions of the parts of a YAML text."""
 
     PLAYBOOK = "playbook"
     PLAYBOOK_FILE = "playbook_file"
@@ -29,8 +29,8 @@ class DocumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`is_json`: JSON that has been read already; else the text is what its kind is written in.
-    `options`: what the kind needs besides."""
+    """`is_json`: whether the text is JSON, parsed before; else it has its kind's own format.
+    `options`: further inputs of the kind."""
 
     kind: DocumentKind
     text: str
@@ -44,7 +44,7 @@ class Document:
 
 class DocumentReader(Protocol):
     async def read(self, document: Document) -> JsonValue:
-        """Return the value, by the rules of its kind.
+        """Return the value, read by the rules of its kind.
 
         Raises DocumentRefused, DocumentTooCostly, EngineUnavailable.
         """

@@ -1,8 +1,7 @@
-"""How much work one event's text may cost, counted in steps and not in seconds.
+"""The effort budget of one event's text, counted in steps and not in seconds.
 
-A function that looks at text spends as many steps as it looks at characters, before it does. What
-strangers wrote can so never hold an event loop: the work ends with OverBudget, the same on every
-machine.
+A function that examines text first spends one step per character. Untrusted text can therefore
+never block an event loop: the work ends with OverBudget, the same on every machine.
 """
 
 from collections.abc import Iterator
@@ -13,18 +12,18 @@ from typing import Final
 from domain.core.errors import OverBudget
 
 EVENT_STEPS: Final = 20_000_000
-"""What one event may cost altogether, normalizing and thinking."""
+"""The maximum steps of one event, for normalizing and thinking together."""
 
 
 class StepBudget:
-    """Steps spent of a budget."""
+    """The steps spent of a budget."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self.spent = 0
 
     def spend(self, steps: int) -> None:
-        """Raises OverBudget once more is spent than there was."""
+        """Add to the spent steps. Raises OverBudget once they exceed the budget."""
         self.spent += steps
         if self.spent > self._budget:
             raise OverBudget
@@ -35,7 +34,7 @@ _current: ContextVar[StepBudget | None] = ContextVar("effort", default=None)
 
 @contextmanager
 def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
-    """What is spent within the block counts together. A block inside another counts for itself."""
+    """Count the steps spent within the block. A nested block has its own count."""
     effort = StepBudget(steps)
     token = _current.set(effort)
     try:
@@ -45,7 +44,7 @@ def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
 
 
 def spend(steps: int) -> None:
-    """Say how much the next piece of work costs. Outside of any budget nothing is counted."""
+    """Spend the steps of the next piece of work. Without a current budget nothing is counted."""
     effort = _current.get()
     if effort is not None:
         effort.spend(steps)

@@ -1,6 +1,6 @@
-"""What an operator is told of an error: where and of which kind, never on what.
+"""The error report for an operator: the place and kind of an error, never its data.
 
-Messages and local variables stay out: they quote what customers wrote and what callers hold.
+It excludes messages and local variables, which quote customers' text and callers' data.
 """
 
 from datetime import datetime
@@ -27,7 +27,7 @@ class Frame(BaseModel):
 
 
 class RaisedException(BaseModel):
-    """One exception: its type's name and the last frames it came through, outermost first."""
+    """An exception: its type's name and its last stack frames, outermost first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,11 +36,11 @@ class RaisedException(BaseModel):
 
 
 class ErrorReport(BaseModel):
-    """Answers of 5xx of one kind, or an activity that failed unexpectedly.
+    """Responses with a 5xx status of one kind, or an activity that failed unexpectedly.
 
     `occurrences`: the number of errors that the report counts; all other fields describe the first
-    of them. `place`: method and route template, the activity, or `edge`. `code`: the error's stable
-    code. `exceptions`: the one that was raised first, then its causes.
+    one. `place`: method and route template, the activity, or `edge`. `code`: the error's stable
+    code. `exceptions`: the raised exception, then its causes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,7 +56,7 @@ class ErrorReport(BaseModel):
 
 
 def raised(error: BaseException) -> tuple[RaisedException, ...]:
-    """The exception and what caused it, outermost first, without any of their values."""
+    """Return the exception and its causes, outermost first, without any of their values."""
     found: list[RaisedException] = []
     seen: set[int] = set()
     waiting = [error]

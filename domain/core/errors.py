@@ -1,7 +1,8 @@
-"""Errors of every noun's: the base of them all, what the HTTP edge refuses, and outages.
+"""Shared errors: the base of all errors, rejections of the HTTP edge, and outages.
 
-Types with stable codes, mapped to HTTP in `api/errors.py` only. A message never carries customer
-text: errors are logged, reported and kept by Temporal."""
+Types with stable codes, mapped to HTTP in `api/errors.py` only. A message never contains customer
+text, because errors are logged, reported and stored by Temporal.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -15,16 +16,16 @@ class DomainError(Exception):
     code: ClassVar[str]
     retryable: ClassVar[bool] = False
     retry_after_s: float | None = None
-    """Seconds after which the same request may be let through, where that is known."""
+    """Seconds after which the same request may succeed, if known."""
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What the caller's answer may name; `api/errors.py` decides what it does."""
+        """Facts that the response may contain; `api/errors.py` selects them."""
         return {}
 
 
 class RuleBroken(DomainError):
-    """What a caller sent breaks a rule, which `reason` names in the caller's language."""
+    """The caller's input breaks a rule; `reason` explains it in the caller's language."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -36,38 +37,38 @@ class RuleBroken(DomainError):
 
 
 class InvalidBody(RuleBroken):
-    """The body is no JSON object of the documented shape. `reason` names the rule it broke."""
+    """The body is not a JSON object of the documented shape; `reason` explains the broken rule."""
 
     code = "invalid_body"
 
 
 class InvalidQuery(RuleBroken):
-    """A parameter of the query breaks a rule; `reason` names it."""
+    """A query parameter breaks a rule; `reason` explains it."""
 
     code = "invalid_query"
 
 
 class InvalidRequest(DomainError):
-    """What came is no HTTP/1.1 request."""
+    """The received bytes are not an HTTP/1.1 request."""
 
     code = "invalid_request"
 
 
 class HeadTooLarge(DomainError):
-    """The request line and headers are too long, or the headers too many."""
+    """The request line or the headers are too long, or there are too many headers."""
 
     code = "head_too_large"
 
 
 class ServerBusy(DomainError):
-    """The process holds as many connections as it may, and works for all of them."""
+    """The process holds its maximum number of connections, and all of them are in use."""
 
     code = "server_busy"
     retryable = True
 
 
 class CallerBusy(DomainError):
-    """One caller has as much under way at once as one may have; others are served meanwhile."""
+    """One caller exceeds its limit of concurrent requests; other callers are still served."""
 
     code = "caller_busy"
     retryable = True
@@ -102,13 +103,13 @@ class EngineUnavailable(DomainError):
 
 
 class CommitUnknown(EngineUnavailable):
-    """The database went away while it committed: what was to be written may be there or not."""
+    """The database connection was lost during a commit: the data may or may not be written."""
 
     code = "commit_unknown"
 
 
 class OverBudget(DomainError):
-    """A text costs more work than one event may: a person reads it instead."""
+    """A text exceeds the effort budget of one event, so a person reads it."""
 
     code = "over_budget"
 
@@ -118,14 +119,14 @@ class InternalError(DomainError):
 
 
 class InvalidInput(DomainError):
-    """An operator's value breaks a rule; the message names it."""
+    """An operator's value breaks a rule; the message explains it."""
 
     code = "invalid_input"
 
 
 class InvalidContent(InvalidInput):
     """A template or an entry breaks a rule. Operators read the message, callers the `reason`, which
-    is in French; neither holds what stands in it, but for the placeholder that cannot be read."""
+    is in French. Neither quotes the content, except a placeholder that cannot be read."""
 
     code = "invalid_content"
 
@@ -139,7 +140,7 @@ class InvalidContent(InvalidInput):
 
 
 class DocumentRefused(InvalidInput):
-    """The document breaks rules of its kind, which `problems` name."""
+    """The document breaks rules of its kind; `problems` lists them."""
 
     code = "document_refused"
 
@@ -149,7 +150,7 @@ class DocumentRefused(InvalidInput):
 
 
 class DocumentTooCostly(DomainError):
-    """Reading the document takes more processor time than one may."""
+    """Reading the document exceeds the limit of processor time."""
 
     code = "document_too_costly"
 

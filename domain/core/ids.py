@@ -1,24 +1,24 @@
-"""Identifiers: the types that carry permission, and the one spelling of a ULID."""
+"""Identifiers: the types that grant access, and the canonical spelling of a ULID."""
 
 import re
 from datetime import datetime
 from typing import Final, NewType
 
 TenantId = NewType("TenantId", str)
-"""A client_id that authentication has vouched for; repositories accept nothing else.
+"""A client_id that authentication has verified; repositories accept no other type.
 
-Minted in `api/auth.py` and `api/access.py` for requests, and in `activities/` from the
-ids that admission wrote into a workflow's input.
+Created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from the ids that
+admission wrote into a workflow's input.
 """
 
 ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
-"""The pattern of a ULID as it is stored."""
+"""The pattern of a stored ULID."""
 
 _ULID: Final = re.compile(ULID)
 
 
 def parse_ulid(text: str) -> str | None:
-    """The ULID in its stored (upper-case) spelling, or None if `text` is none."""
+    """Return the ULID in its stored (upper-case) spelling, or None if `text` is not a ULID."""
     upper = text.upper() if text.isascii() else text
     return upper if _ULID.fullmatch(upper) else None
 
@@ -27,9 +27,10 @@ _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def first_ulid(at: datetime) -> str:
-    """The smallest ULID that can be drawn at an aware time: ids from it on are of then or later.
+    """Return the smallest ULID of an aware time. Later ids sort after it.
 
-    There is none from before 1970."""
+    A time before 1970 counts as 1970.
+    """
     milliseconds = max(0, int(at.timestamp() * 1000))
     places = range(45, -1, -5)
     return "".join(_CROCKFORD[milliseconds >> place & 31] for place in places) + "0" * 16

@@ -1,4 +1,4 @@
-"""The one form of a time in JSON, CSV and texts for operators."""
+"""The time format in JSON, CSV and texts for operators."""
 
 from datetime import UTC, datetime
 

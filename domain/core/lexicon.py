@@ -1,6 +1,6 @@
 """Words and phrasings as data: a YAML file beside the module that uses it.
 
-It is read when it is first needed, once a process, and checked against a model.
+The file is loaded on first use, once per process, and validated by a model.
 """
 
 import re
@@ -18,11 +18,11 @@ _DEEPEST: Final = 4
 
 
 class BrokenLexicon(Exception):
-    """A data file of this version cannot be used. The message names the file and the place."""
+    """A data file of this version is invalid. The message names the file and the place."""
 
 
 class LexiconFile(BaseModel):
-    """What a data file holds: nothing more, and words only where words are expected."""
+    """The content of a data file. Unknown keys are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,7 @@ Held = TypeVar("Held", bound=LexiconFile)
 
 
 def lexicon(module: str, model: type[Held]) -> Held:
-    """The file of a module's name that ends in `.yaml`. `module`: its `__file__`.
+    """Return the YAML file beside a module, with the module's name. `module`: its `__file__`.
 
     Raises BrokenLexicon.
     """
@@ -47,8 +47,8 @@ def lexicon(module: str, model: type[Held]) -> Held:
 
 
 def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """The lines of a text as one expression, `{{name}}` replaced by that fragment, which may hold
-    others in turn. Raises BrokenLexicon."""
+    """Return the joined lines of a text as one expression. `{{name}}` inserts a fragment, which may
+    contain others. Raises BrokenLexicon."""
     whole = _joined(text)
     try:
         for _ in range(_DEEPEST):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.errors import InvalidInput
 
 MAX_MINOR: Final = 10**12
-# Digits behind the point; every other currency has two.
+# Digits after the decimal point; all other currencies have two.
 _DIGITS: Final = {
     **dict.fromkeys(
         (
@@ -31,9 +31,10 @@ class Money(BaseModel):
 
     @classmethod
     def parse(cls, amount: str, currency: str) -> Self:
-        """What "49.90" of EUR is: 4990 minor units. Raises InvalidInput if it is not exact.
+        """Parse a decimal string: "49.90" of EUR is 4990 minor units. Raises InvalidInput if not
+        exact.
 
-        Services write amounts as decimal strings; more digits than the currency has are an error
+        Services write amounts as decimal strings. More digits than the currency has are an error
         unless they are zero.
         """
         code = currency.upper()
@@ -48,7 +49,7 @@ class Money(BaseModel):
         return cls(minor=int(scaled), currency=code)
 
     def decimal(self) -> str:
-        """The amount as services write it: "49.90", "1200" for yen."""
+        """Return the amount as a decimal string: "49.90", "1200" for yen."""
         digits = digits_of(self.currency)
         return f"{Decimal(self.minor).scaleb(-digits):.{digits}f}"
 
@@ -57,5 +58,5 @@ class Money(BaseModel):
 
 
 def digits_of(currency: str) -> int:
-    """How many digits a currency has behind the point."""
+    """Return the number of decimal digits of a currency."""
     return _DIGITS.get(currency, 2)

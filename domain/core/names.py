@@ -1,4 +1,4 @@
-"""Names that Temporal keeps for as long as a history lives. Never change one: add another."""
+"""Names that Temporal stores as long as a history exists. Never change one; add another."""
 
 from datetime import date
 from typing import Final
@@ -98,64 +98,64 @@ CLASSIFICATION_ATTRIBUTE: Final = "Classification"
 
 
 def process_event_id(client_id: str, event_id: str) -> str:
-    """The workflow id of an event's run."""
+    """Return the workflow id of an event's run."""
     return f"event/{client_id}/{event_id}"
 
 
 def dry_run_id(client_id: str, event_id: str) -> str:
-    """The workflow id of a dry run."""
+    """Return the workflow id of a dry run."""
     return f"dry-run/{client_id}/{event_id}"
 
 
 def process_webhook_id(client_id: str, webhook_id: str) -> str:
-    """The workflow id of a webhook that came in, by its row."""
+    """Return the workflow id of an inbound webhook. `webhook_id`: the id of its row."""
     return f"inbound/{client_id}/{webhook_id}"
 
 
 def tell_reviewers_id(client_id: str, review_id: str) -> str:
-    """The workflow id of a notice of a review."""
+    """Return the workflow id of a review's notification."""
     return f"notice/{client_id}/{review_id}"
 
 
 def deliver_webhook_id(client_id: str, delivery_id: str) -> str:
-    """The workflow id of one delivery."""
+    """Return the workflow id of one delivery."""
     return f"webhook/{client_id}/{delivery_id}"
 
 
 def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
-    """The workflow id of the parent of deliveries that no run sends."""
+    """Return the workflow id of the parent of deliveries that no run sends."""
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """The workflow id of a backfill: the same days of the same clients are one. `client_id`: empty
+    """Return the workflow id of a backfill; the same days and clients share one. `client_id`: empty
     for all."""
     return f"metrics/{client_id or 'all'}/{first}/{last}"
 
 
 def weekly_churn_id(client_id: str, week: date) -> str:
-    """The workflow id of a week's predictions on demand. `client_id`: empty for all."""
+    """Return the workflow id of a week's predictions on demand. `client_id`: empty for all."""
     return f"churn/{client_id or 'all'}/{week}"
 
 
 def erase_id(client_id: str, subject: str) -> str:
-    """The workflow id of an erasure; `subject`: empty for the whole client, else the digest of the
-    customer, in hexadecimal."""
+    """Return the workflow id of an erasure. `subject`: empty for the whole client, else the
+    customer's digest in hexadecimal."""
     return f"erase/{client_id}/{subject}" if subject else f"erase/{client_id}"
 
 
 def send_mail_id(client_id: str, record_id: str) -> str:
-    """The workflow id of a mail by its record. `client_id`: empty for a sign-in code's."""
+    """Return the workflow id of a mail. `client_id`: empty for a sign-in code."""
     return f"mail/{client_id}/{record_id}" if client_id else f"mail/{record_id}"
 
 
 def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
-    """The workflow id of the mail with one answer of a widget's session."""
+    """Return the workflow id of the mail with one answer of a widget session."""
     return f"mail/{client_id}/{session_id}/{number}"
 
 
 def simulate_id(client_id: str, simulation_id: str) -> str:
-    """The workflow id of a simulation, which no row has."""
+    """Return the workflow id of a simulation, which has no row."""
     return f"simulate/{client_id}/{simulation_id}"
 
 
@@ -163,13 +163,12 @@ _BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay"}
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """The workflow id of a long piece of work (a run over a client's cases, a replay), by its
-    row."""
+    """Return the workflow id of a long job (a run over a client's cases, a replay), by its row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
-    """What the ids of all a client's workflows begin with, but for its erasures."""
+    """Return the prefixes of all workflow ids of a client, except its erasures."""
     kinds = (
         "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
         "simulate", "cases", "replay",
@@ -178,7 +177,7 @@ def run_prefixes(client_id: str) -> tuple[str, ...]:
 
 
 def parse_run_id(workflow_id: str) -> dict[str, str]:
-    """The client_id and event_id that a run's workflow id is made of; nothing for other ids."""
+    """Return the client_id and event_id of a run's workflow id, or an empty dict for other ids."""
     match workflow_id.split("/"):
         case ["event" | "dry-run", client_id, event_id]:
             return {"client_id": client_id, "event_id": event_id}

@@ -1,4 +1,4 @@
-"""Text from outside, made safe to store, show and put into a header: no control characters."""
+"""External text, made safe to store, show and put into a header: no control characters."""
 
 import re
 from typing import Final
@@ -9,8 +9,8 @@ MAX_TEXT_CHARS: Final = 100_000
 
 _LINE_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES: Final = re.compile("[\u00a0\u2007\u202f]")
-# Beside C0, C1 and surrogates: characters that nobody sees but a model reads or that turn a
-# line around (zero width space, bidi overrides, tag characters), and what XML cannot hold.
+# C0, C1, surrogates, and what XML cannot hold. Also invisible characters that a model reads or that
+# reverse a line (zero width space, bidi overrides, tag characters).
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"
@@ -18,14 +18,14 @@ _UNSEEN: Final = re.compile(
 
 
 def without_controls(value: str) -> str:
-    """`value` with every line break as one newline and no control character but newline and tab."""
+    """Return `value` with newlines as its only line breaks, and no other controls but tabs."""
     if value.isprintable():
-        return value  # as most are: nothing of what follows is printable
+        return value  # the common case: none of the characters below is printable
     return _UNSEEN.sub("", _SPACES.sub(" ", _LINE_BREAKS.sub("\n", value)))
 
 
 def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
-    """Several lines of plain text: no trailing blanks, at most one empty line in a row.
+    """Return plain text of several lines: no trailing blanks, at most one empty line in a row.
 
     The result has at most `limit` characters and is unchanged by a second call.
     """
@@ -41,20 +41,20 @@ def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
 
 
 def clean_line(value: str, limit: int) -> str:
-    """One line of at most `limit` characters: line breaks and tabs become a space.
+    """Return one line of at most `limit` characters: line breaks and tabs become a space.
 
-    A subject or a name cleaned so cannot add a header line.
+    A subject or a name that is cleaned this way cannot add a header line.
     """
-    # Four times the limit leaves room for blanks that are folded, without reading megabytes.
+    # Four times the limit leaves room for collapsed blanks, without reading megabytes of them.
     value = value[: 4 * limit]
     spend(len(value))
     return " ".join(without_controls(value).split())[:limit].rstrip()
 
 
 def clean_address(value: str) -> str | None:
-    """An e-mail address as given, stripped; None when empty, over 320 or with control characters.
+    """Return a stripped email address; None if empty, over 320 characters or with controls.
 
-    Its case is kept: comparing is the caller's concern.
+    Its case is kept: the caller decides how to compare.
     """
     address = value[:1_000].strip()
     if not address or len(address) > 320 or re.search(r"[\n\t]", without_controls(address)):

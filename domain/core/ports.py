@@ -1,4 +1,4 @@
-"""What rules and activities of every noun need from outside; `adapters/` provides it."""
+"""Ports that rules and activities of every noun share; `adapters/` implements them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from domain.core.error_report import ErrorReport
 from domain.core.ids import TenantId
 
 Clock = Callable[[], datetime]
-"""Aware UTC now."""
+"""Returns the current time, aware and in UTC."""
 
 NewId = Callable[[], str]
-"""A fresh ULID, upper case."""
+"""Returns a new ULID, upper case."""
 
 
 class OutgoingMail(BaseModel):
-    """A mail of ours. `name`: what stands before the @ of its Message-ID, the same however often it
-    is tried; the sender's domain follows it. `auto_submitted`: what RFC 3834 calls it, a reply to
-    somebody's mail or one of our own accord."""
+    """A mail that the service sends. `name`: the local part of its Message-ID, the same at every
+    try; the sender's domain follows it. `auto_submitted`: the RFC 3834 value, for a reply to a mail
+    or for a mail that is no reply."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,8 +36,8 @@ class OutgoingMail(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """A client's own mail server. `starttls`: TLS begins within the connection, else with it; there
-    is no way without. `sealed_password`: unset where `username` is."""
+    """A client's own mail server. `starttls`: TLS starts with STARTTLS, else with the connection;
+    it is always required. `sealed_password`: unset if `username` is."""
 
     host: str
     port: int
@@ -48,8 +48,8 @@ class SmtpServer:
 
 @dataclass(frozen=True, slots=True)
 class MailSender:
-    """Whose name a client's mails go out under. `server`: None for the service's own. One that is
-    not `verified` can write to itself only."""
+    """The sender of a client's mails. `server`: None for the service's own. An unverified sender
+    (`verified` is false) can only send to itself."""
 
     client_id: TenantId
     address: str
@@ -72,31 +72,31 @@ class ServicePermit:
 
 class Mailer(Protocol):
     async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
-        """Hand one mail over and return its Message-ID. `by`: the client's sender, or the permit
-        to use the service's own.
+        """Send one mail and return its Message-ID. `by`: the client's sender, or the permit to use
+        the service's own.
 
         Raises MailRefused, MailUnreachable (not sent), MailUnknown.
         """
 
 
 class Sealer(Protocol):
-    """Encryption for what must cross Temporal unread."""
+    """Encryption of values that pass through Temporal."""
 
     def seal(self, text: str) -> str: ...
 
     def unseal(self, sealed: str) -> str:
-        """Raises ValueError if the text was not sealed with our key."""
+        """Return the plain text. Raises ValueError if it was not sealed with our key."""
 
     def digests(self, text: str) -> tuple[bytes, ...]:
-        """Keyed digests (HMAC-SHA256) by which who has the text and a key knows it again: one for
+        """Return keyed digests (HMAC-SHA256) that identify the text to a holder of the key: one for
         each key, the newest first."""
 
 
 class ErrorTracker(Protocol):
-    """Where operators hear of errors on our side."""
+    """Reports errors of the service to its operators."""
 
     def report(self, report: ErrorReport) -> None:
-        """Take a report over, on disk when this returns. Never raises.
+        """Store a report on disk before returning. Never raises.
 
         Called on the event loop's thread.
         """

@@ -1,4 +1,4 @@
-"""What was worked out lately, so that the same is not worked out again."""
+"""A bounded cache of recent results."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -9,9 +9,10 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """Values by key. What was asked for least lately goes first, so that all weigh `limit` at most.
+    """A cache with a total weight of at most `limit`. The least recently used value is evicted
+    first.
 
-    The key must name all that the value was made of: nothing else ever makes it anew.
+    The key must cover all inputs of a value: entries are never invalidated.
     """
 
     def __init__(self, limit: int) -> None:
@@ -27,7 +28,7 @@ class Recent(Generic[Key, Value]):
         return held[0]
 
     def keep(self, key: Key, value: Value, weight: int) -> Value:
-        """Returns the value. One that weighs more than all may is not kept."""
+        """Store and return the value. A value that exceeds the limit alone is not stored."""
         before = self._held.pop(key, None)
         self._weight -= before[1] if before else 0
         if weight <= self._limit:

@@ -1,11 +1,11 @@
-"""The one name of the service: in webhooks' User-Agent, export files, mails, pages and MCP."""
+"""The name of the service: in webhooks' User-Agent, export files, mails, pages and MCP."""
 
 from dataclasses import dataclass
 from typing import Final
 
 SERVICE_NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9]*([ -][A-Za-z0-9]+)*$"
 MAX_SERVICE_NAME: Final = 40
-"""Characters."""
+"""The maximum number of characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class ServiceName:
 
     @property
     def token(self) -> str:
-        """The name as a product token of User-Agent (RFC 9110)."""
+        """Return the name as a product token of User-Agent (RFC 9110)."""
         return self.name.replace(" ", "-")
 
     @property
     def slug(self) -> str:
-        """The name in lower case, for file names."""
+        """Return the name in lower case, for file names."""
         return self.token.lower()

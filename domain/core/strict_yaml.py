@@ -1,8 +1,8 @@
 """YAML with the types of JSON: text, numbers, booleans, null, lists and mappings.
 
-Each key comes once, and there are no aliases: an alias can make megabytes of a few lines, and a
+Keys are unique, and aliases are rejected: an alias can expand a few lines to megabytes, and a
 repeated key silently loses a value. YAML 1.1's other numbers (base 60, octal, `1_000`, `.inf`) and
-its timestamps stay text: reading them is slow, or means something else than the author wrote.
+its timestamps stay text. Reading them is slow, or differs from the author's intention.
 """
 
 import math
@@ -22,9 +22,9 @@ from domain.core.errors import InvalidInput
 _MAX_DEPTH: Final = 20
 _END: Final = "...\n"
 MAX_NODES: Final = 50_000
-"""Keys, values, lists and mappings of one document."""
+"""The maximum number of keys, values, lists and mappings of one document."""
 MAX_DIGITS: Final = 18
-"""Digits of an integer, which 64 bits hold. A longer one stays text."""
+"""The maximum number of digits of an integer, which fits 64 bits. A longer one stays text."""
 _MAX_NUMBER: Final = 40
 _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
@@ -44,19 +44,21 @@ def read_yaml(text: str) -> JsonValue:
 
 
 def compose_yaml(text: str) -> Node | None:
-    """What the document is written as, with the place of each part. Raises yaml.YAMLError for a
-    text that `read_yaml` refuses before it builds anything."""
+    """Return the node tree of a document, with the position of each part. Raises yaml.YAMLError for
+    a text that `read_yaml` refuses before it builds anything."""
     return _Loader(text).get_single_node()
 
 
 def write_yaml(value: JsonValue) -> str:
-    """The document, in the order of its keys; `read_yaml` gives the same value back."""
+    """Return the document, with its keys in order; `read_yaml` returns the same value."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
 def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonValue]) -> str:
-    """The document of `head` with a list under `name` behind it, written item by item: a thread
-    that writes a long one lets others go on between them."""
+    """Return the document of `head`, followed by a list under `name`, written item by item.
+
+    A thread that writes a long list lets others run between the items.
+    """
     parts = [_without_end(write_yaml([item])) for item in items]
     if not parts:
         return write_yaml({**head, name: []})
@@ -64,7 +66,7 @@ def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonVal
 
 
 def _without_end(document: str) -> str:
-    """The document without the line that ends it where its last text ends in empty lines."""
+    """Return the document without the end marker that follows trailing empty lines."""
     return document[: -len(_END)] if document.endswith(f"\n{_END}") else document
 
 
@@ -102,13 +104,13 @@ class _Loader(Composer, yaml.CSafeLoader):
             self._depth -= 1
 
     def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
-        """The tag of a node without one. PyYAML's own rules are those of YAML 1.1."""
+        """Return the tag of a node without an explicit one. PyYAML's own rules are YAML 1.1's."""
         if kind is ScalarNode and implicit[0]:
             return _plain_tag(value)
         return _TAG_OF[kind]
 
     def construct_mapping(self, node: Node, deep: bool = False) -> dict[Hashable, Any]:
-        if not isinstance(node, MappingNode):  # an explicit tag says otherwise
+        if not isinstance(node, MappingNode):  # an explicit tag of another type
             raise yaml.MarkedYAMLError(
                 problem="keys and values expected", problem_mark=node.start_mark
             )
@@ -130,7 +132,7 @@ _TAG_OF: Final[dict[type[Node], str]] = {
     MappingNode: f"{_TAG}map",
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
-# YAML 1.1's words, in its three ways of writing: files that say `active: yes` keep their meaning.
+# YAML 1.1's words, in its three spellings: files with `active: yes` keep their meaning.
 _WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _BOOLEANS: Final = {
     written: value
@@ -144,7 +146,7 @@ _FLOAT: Final = re.compile(
 
 
 def _plain_tag(value: str) -> str:
-    """The tag of a scalar without quotes. The length is looked at before any pattern."""
+    """Return the tag of an unquoted scalar. The length is checked before any pattern."""
     if value in _NULLS:
         return f"{_TAG}null"
     if value in _BOOLEANS:
@@ -162,7 +164,7 @@ def _construct_bool(loader: _Loader, node: ScalarNode) -> bool:
 
 
 def _construct_number(loader: _Loader, node: ScalarNode) -> int | float:
-    """Raises ValueError where an explicit tag stands before something else."""
+    """Return the number. Raises ValueError if an explicit tag precedes another type."""
     value = str(loader.construct_scalar(node))
     match _plain_tag(value).removeprefix(_TAG), node.tag.removeprefix(_TAG):
         case "int", "int":
@@ -184,14 +186,14 @@ _Loader.yaml_constructors = {
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Quotes what YAML 1.1 or `_Loader` would not read as text, for readers of either kind."""
+    """Quotes text that YAML 1.1 or `_Loader` would read as another type."""
 
 
 _Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    """Several lines as they are, where YAML can; else quoted."""
+    """Write several lines as a literal block if YAML can, else quoted."""
     return dumper.represent_scalar(_TEXT, value, style="|" if "\n" in value else None)
 
 

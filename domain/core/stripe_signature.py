@@ -1,4 +1,4 @@
-"""Stripe's signatures: the header Stripe-Signature, of its events about us and about merchants."""
+"""The header Stripe-Signature of Stripe's events, about our own account and merchants'."""
 
 import hmac
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ _SCHEME: Final = "v1"
 
 @dataclass(frozen=True, slots=True)
 class StripeSignature:
-    """`signed_at`: Unix time in seconds, as it was written and signed. `given`: the signatures, of
-    which there are several while a secret is changed."""
+    """`signed_at`: Unix time in seconds, as it was written and signed. `given`: the signatures;
+    there are several during a secret's rotation."""
 
     signed_at: str
     given: tuple[str, ...]
 
     @classmethod
     def parse(cls, header: str) -> Self | None:
-        """None for what is no such header."""
+        """Parse the header. Return None if it is malformed."""
         if len(header) > _MAX_HEADER:
             return None
         pairs = [(name.strip(), value.strip()) for name, _, value in _parts(header)]
@@ -31,13 +31,14 @@ class StripeSignature:
         return cls(times[0], tuple(value for name, value in pairs if name == _SCHEME))
 
     def age_s(self, now: datetime) -> float:
-        """Seconds since it was signed; negative for a time that is still to come."""
+        """Return the seconds since the signature; negative for a time in the future."""
         return now.timestamp() - int(self.signed_at)
 
     def fits(self, body: bytes, secrets: Sequence[str]) -> bool:
-        """Whether one of the secrets signed these bytes. The whole string `whsec_…` is the key.
+        """Return whether one of the secrets signed these bytes. The whole string `whsec_…` is the
+        key.
 
-        All are compared with all, so that the time says nothing of which one fits.
+        All pairs are compared, so that the duration does not reveal the matching one.
         """
         signed = f"{self.signed_at}.".encode() + body
         fitting = 0

@@ -1,4 +1,4 @@
-"""Text as it is compared and searched."""
+"""Normalised text for comparison and search."""
 
 import unicodedata
 from itertools import filterfalse
@@ -6,19 +6,19 @@ from typing import Final
 
 from domain.core.effort import spend
 
-# Python sorts a run of marks in quadratic time: 20,000 of them take 0.4 s. A piece that is taken
-# apart for itself gives the same letters.
+# Python sorts a run of marks in quadratic time: 20,000 of them take 0.4 s. Decomposing the text
+# piece by piece gives the same letters.
 _PIECE: Final = 256
 _FEW: Final = 16
 
 
 def fold(text: str) -> str:
-    """Lower case without accents: "Où est ma COMMANDE ?" becomes "ou est ma commande ?"."""
+    """Return lower case without accents: "Où est ma COMMANDE ?" becomes "ou est ma commande ?"."""
     return unaccented(text.replace("œ", "oe").replace("æ", "ae")).lower()
 
 
 def unaccented(text: str) -> str:
-    """Letters without marks, of compatible ones the plainest: "Où ﬁn" becomes "Ou fin"."""
+    """Return text without accents and compatibility forms: "Où ﬁn" becomes "Ou fin"."""
     if text.isascii():
         return text
     spend(len(text))
@@ -30,7 +30,7 @@ def unaccented(text: str) -> str:
 
 
 def without_marks(decomposed: str) -> str:
-    """Decomposed text (NFKD) without its accents."""
+    """Return decomposed text (NFKD) without its accents."""
     if decomposed.isascii():
         return decomposed
     marks = list(filter(unicodedata.combining, set(decomposed)))

@@ -1,4 +1,4 @@
-"""Where the parts of a YAML document stand in its text."""
+"""The positions of the parts of a YAML document in its text."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,21 +11,23 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from domain.core.strict_yaml import compose_yaml
 
 _MAX_PLACES: Final = 20_000
-# A key may be as long as the whole text, and all that stands below it would repeat it.
+# A key may be as long as the whole text, and the path of each part below would repeat it.
 _MAX_PATH: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class YamlPlace:
-    """Both count from 1, as editors do."""
+    """A position. Both numbers count from 1, as in editors."""
 
     line: int
     column: int
 
 
 def yaml_places(text: str) -> Mapping[str, YamlPlace]:
-    """By path, as in `playbooks[0].threshold`. What cannot be read has no places, and nor has what
-    stands below a path that is too long."""
+    """Return the positions by path, as in `playbooks[0].threshold`.
+
+    An unreadable document has none, and neither has a part below a path that is too long.
+    """
     try:
         root = compose_yaml(text)
     except yaml.YAMLError:
@@ -34,7 +36,7 @@ def yaml_places(text: str) -> Mapping[str, YamlPlace]:
 
 
 def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
-    """Where a path stands; of one that is missing, the innermost part around it."""
+    """Return the position of a path; for a missing one, that of the innermost part around it."""
     while path:
         if path in places:
             return places[path]
@@ -43,7 +45,7 @@ def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
 
 
 def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
-    """A value stands where its key does."""
+    """Yield the positions of a node and its parts. A value has the position of its key."""
     if len(path) > _MAX_PATH:
         return
     mark = named_by.start_mark

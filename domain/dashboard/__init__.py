@@ -1,1 +1,1 @@
-"""What people need of the pages: their preferences, and what they typed and did not send."""
+"""Users' page preferences, and form input that is not sent yet."""

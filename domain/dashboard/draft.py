@@ -1,4 +1,4 @@
-"""A draft: what a person typed into a form of a page and has not sent with success."""
+"""A draft: a person's input in a form of a page that was not sent with success."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Final
 KEPT: Final = timedelta(days=7)
 
 MOST: Final = 50
-"""Drafts of one user in one client."""
+"""The most drafts of one user in one client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`fields`: as the form sends them, with `seen`, the version that they were typed upon."""
+    """`fields`: as the form sends them, with `seen`, the version that they were based on."""
 
     fields: Mapping[str, str]
     saved_at: datetime

@@ -4,14 +4,14 @@ from domain.core.errors import DomainError, RuleBroken
 
 
 class ChangedMeanwhile(DomainError):
-    """What the form was filled from has changed since."""
+    """The data that the form was filled from has changed since."""
 
     code = "changed_meanwhile"
 
 
 class AlreadyPosted(DomainError):
-    """The form was sent before, and had its effect. `location`: where that led; None where it
-    showed a secret, which is shown once."""
+    """The form was sent before, and took effect. `location`: where that led; None if it showed a
+    secret, which is shown once."""
 
     code = "already_posted"
 
@@ -21,7 +21,7 @@ class AlreadyPosted(DomainError):
 
 
 class NotConfirmed(DomainError):
-    """What was to be typed, so that nothing is ended by mistake, was not typed."""
+    """The confirmation text, which prevents ending something by mistake, was not typed."""
 
     code = "not_confirmed"
 

@@ -1,4 +1,4 @@
-"""The overview: what waits for people, what is wrong, and what a new client has not done yet."""
+"""The overview: waiting reviews, problems, and the first steps that a new client has left."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ COUNTED_TO: Final = 1_000
 
 
 class FirstStep(StrEnum):
-    """What a new client does before its agent answers by itself, in this order."""
+    """The steps of a new client before its agent answers without people, in this order."""
 
     KNOWLEDGE = "knowledge"
     SHOP = "shop"
@@ -24,10 +24,9 @@ class FirstStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """`kind`: webhook_off, webhook_failing, connection, connection_forbidden
-    or poll. `record_id`: what it is about.
-    `name`: a webhook's label, or a connection's provider. `failures`: in a row. `reason`: the error
-    code of the last one; empty where it is not kept."""
+    """`kind`: webhook_off, webhook_failing, connection, connection_forbidden or poll. `record_id`:
+    the record that it is about. `name`: a webhook's label, or a connection's provider. `failures`:
+    in a row. `reason`: the error code of the last one; empty if it is not stored."""
 
     kind: str
     record_id: str
@@ -38,9 +37,9 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`waiting`: open reviews, at most one more than COUNTED_TO; `oldest`: when the first of them
-    was opened. `at_stake`: what these would move, by currency. `done`: the first steps that were
-    taken."""
+    """`waiting`: open reviews, at most one more than COUNTED_TO. `oldest`: when the first of them
+    was opened. `at_stake`: the money that they would move, by currency. `done`: the first steps
+    that were taken."""
 
     waiting: int
     oldest: datetime | None
@@ -50,7 +49,7 @@ class Overview:
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:
-        """Each with whether it was taken; none where all were."""
+        """The steps, each with True if it was taken; empty once all were."""
         if len(self.done) == len(FirstStep):
             return ()
         return tuple((step, step in self.done) for step in FirstStep)

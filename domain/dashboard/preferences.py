@@ -1,4 +1,4 @@
-"""How a person wants the pages to look, and which client they work for."""
+"""A user's page preferences, and the client that they work for."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,15 +12,15 @@ DEFAULT_ZONE: Final = "Europe/Paris"
 
 class Theme(StrEnum):
     AUTO = "auto"
-    """As the browser says."""
+    """The setting of the browser."""
     LIGHT = "light"
     DARK = "dark"
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`client_id`: the client whose pages were last looked at. `language`: None is the browser's.
-    `single_keys`: whether a key alone does something (WCAG 2.1.4 wants that it can be off)."""
+    """`client_id`: the last viewed client. `language`: None for the browser's. `single_keys`:
+    whether single-key shortcuts are on (WCAG 2.1.4 requires that they can be off)."""
 
     client_id: str | None = None
     language: str | None = None
@@ -30,7 +30,8 @@ class Preferences:
 
 
 def check_time_zone(name: str) -> str:
-    """A name of the IANA database. Raises InvalidPreferences."""
+    """Return a time zone's name of the IANA database. Raises InvalidPreferences for any other
+    name."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):

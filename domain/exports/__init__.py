@@ -1,1 +1,1 @@
-"""The export of a client's data, and its way back in."""
+"""The export of a client's data, and its import."""

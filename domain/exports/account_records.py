@@ -1,4 +1,4 @@
-"""The records of what a client is and has set: client, settings, integrations, templates,
+"""The records of a client and its settings: client, settings, integrations, templates,
 knowledge."""
 
 from typing import Annotated, Self
@@ -26,7 +26,8 @@ from domain.tenants.frame_settings import check_frame
 
 
 class ClientRecord(Record):
-    """The client itself, one record. Written when the client is made and when its plan changes."""
+    """The client itself, one record. Written when the client is created and when its plan
+    changes."""
 
     id: Annotated[Id, Field(description="ULID of the client: `client_id` everywhere else.")]
     brand_name: Annotated[str, Field(description="What the merchant is called.")]
@@ -43,7 +44,7 @@ class ClientRecord(Record):
 
 
 class PlaybookVersionRecord(Record):
-    """What a playbook said once. A version is never changed: runs point to theirs."""
+    """One version of a playbook. A version never changes: runs refer to theirs."""
 
     version: Annotated[Count, Field(description="1 for the first, and so on.")]
     name: Annotated[str, Field(description="What people call it.")]
@@ -67,7 +68,7 @@ class PlaybookVersionRecord(Record):
 
 
 class PlaybookRecord(Record):
-    """Which events the agent answers, and what it may do. Written by people of the client."""
+    """The events that the agent answers, and what it may do. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the playbook.")]
     version: Annotated[Count, Field(description="The version that is in force.")]
@@ -85,7 +86,7 @@ class PlaybookRecord(Record):
 
 
 class SettingsRecord(Record):
-    """What the client has set, one record. Written by its people, on the dashboard."""
+    """The client's settings, one record. Written by its members, on the dashboard."""
 
     system_prompt: Annotated[
         str | None, Field(description="The merchant's own instructions to a language model.")
@@ -159,8 +160,8 @@ class SettingsRecord(Record):
 
     @model_validator(mode="after")
     def _as_they_are_kept(self) -> Self:
-        """A name goes into headers, and an address into pages: no file brings what nobody could
-        have set."""
+        """Apply the checks of the settings: a name goes into headers, and an address into pages. No
+        file may bring a value that the dashboard refuses."""
         try:
             kept = {
                 "branding": check_branding(self.branding),
@@ -179,8 +180,8 @@ class SettingsRecord(Record):
 
 
 class IntegrationRecord(Record):
-    """A connection to another system, present or past. Written when somebody connects or
-    disconnects it, and by the engine where the other side no longer takes the credentials."""
+    """A connection to another system, present or past. Written when it is connected or
+    disconnected, and by the engine if the other side no longer accepts the credentials."""
 
     id: Annotated[Id, Field(description="ULID of the connection.")]
     provider: Annotated[Provider, Field(description="Whose system it goes to.")]
@@ -195,7 +196,7 @@ class IntegrationRecord(Record):
 
 
 class TemplateRecord(Record):
-    """The merchant's own answer to a class of questions. Written by people of the client."""
+    """The merchant's own answer to a class of questions. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the template.")]
     name: Annotated[str, Field(description="What people call it.")]
@@ -217,7 +218,7 @@ class TemplateRecord(Record):
 
 
 class KnowledgeRecord(Record):
-    """A fact that the agent may quote. Written by people of the client."""
+    """A fact that the agent may quote. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the entry.")]
     title: Annotated[str, Field(description="What it is about.")]

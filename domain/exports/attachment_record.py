@@ -1,4 +1,4 @@
-"""The records of the files that customers sent."""
+"""The records of files that customers sent."""
 
 from typing import Annotated
 
@@ -8,9 +8,8 @@ from domain.exports.record import BigCount, Id, Record, Time
 
 
 class AttachmentRecord(Record):
-    """A file that came with a message. Its bytes are fetched one by one
-    (`GET /api/dashboard/attachments/{id}`), and an import leaves the record out: without them it
-    names nothing."""
+    """A file that came with a message. Its bytes are fetched one by one (`GET
+    /api/dashboard/attachments/{id}`). An import leaves the record out, since it has no bytes."""
 
     id: Annotated[Id, Field(description="ULID of the file.")]
     event_id: Annotated[Id, Field(description="The event that it came with.")]

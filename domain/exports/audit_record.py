@@ -10,8 +10,8 @@ _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class AuditEntryRecord(Record):
-    """What somebody changed. An import leaves it out: the log of a client tells what was done to
-    that one. How the hashes are computed: audit.md."""
+    """A change by an actor. An import leaves it out: the log of a client describes the changes to
+    that client. How the hashes are computed: audit.md."""
 
     seq: Annotated[BigCount, Field(description="Its place in the client's log, from 1.")]
     id: Annotated[Id, Field(description="ULID of the entry.")]

@@ -10,7 +10,7 @@ from domain.simulation.scenario import Scenario
 
 
 class SavedCaseRecord(Record):
-    """A message or a conversation with what must come of it. Results of runs are not exported."""
+    """A message or a conversation with its expected outcome. Results of runs are not exported."""
 
     id: Annotated[Id, Field(description="ULID of the case.")]
     name: Annotated[str, Field(description="No other case of the client has it.")]

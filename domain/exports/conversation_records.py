@@ -1,5 +1,4 @@
-"""The records of what was said: conversations with their messages, tones, and questions to
-humans."""
+"""The records of conversations: their messages, tones, and reviews."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +14,7 @@ from domain.reviews.escalation import Decision, EscalationStatus
 
 
 class MessageRecord(Record):
-    """One message of a conversation. Written by the engine as it comes or is sent."""
+    """One message of a conversation. Written by the engine when it is received or sent."""
 
     id: Annotated[Id, Field(description="ULID of the message.")]
     event_id: Annotated[Id, Field(description="ULID of the event that it is, or that it answers.")]
@@ -35,8 +34,8 @@ class MessageRecord(Record):
 
 
 class ConversationRecord(Record):
-    """One exchange with a customer: a ticket, a mail with its answers, a session, else what comes
-    from an address. It ends after a time without a message. Written by the engine."""
+    """One exchange with a customer: a ticket, a mail with its answers, a session, or else the
+    messages from one address. It ends after a time without a message. Written by the engine."""
 
     id: Annotated[Id, Field(description="ULID of the conversation.")]
     key: Annotated[
@@ -83,7 +82,8 @@ class ConversationRecord(Record):
 
 
 class EscalationRecord(Record):
-    """A run that waits, or waited, for a human. Written by the engine, and by who decides."""
+    """A run that waits, or waited, for a human. Written by the engine, and by the deciding
+    person."""
 
     id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]

@@ -1,7 +1,7 @@
-"""The ids in an export: where they stand, and how a copy of a client gets its own.
+"""The ids in an export: where they are, and how a copy of a client gets its own.
 
-An id names one thing in an installation: operators find a run, a review or an integration by it
-alone. So a copy that stands beside its original cannot have the same ids.
+An id is unique in an installation: operators find a run, a review or an integration by it alone. So
+a copy beside its original cannot have the same ids.
 """
 
 import json
@@ -20,7 +20,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CLIENT: "",
         Section.SETTINGS: "playbooks.*.id",
         Section.INTEGRATIONS: "id",
-        # The key first: of one that has ended it holds the id.
+        # The key first: the key of an ended conversation contains the id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
         Section.AUTOMATION_EVENTS: "id",
         # The ticket first: it may be the event's id, and is compared with it.
@@ -35,7 +35,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.KNOWLEDGE_ENTRIES: "id",
         # An import leaves them out: with other ids their hashes would be wrong.
         Section.AUDIT_ENTRIES: "",
-        # It leaves them out too.
+        # An import leaves these out too.
         Section.ATTACHMENTS: "",
         Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
@@ -44,7 +44,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
     }.items()
 }
-"""Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""
+"""Paths within a record; `*` is each item of a list. Ids from callers and shops are not
+included."""
 
 _TICKET: Final = "ticket_id"
 _KEY: Final = "key"
@@ -57,13 +58,13 @@ _RANDOM_CHARS: Final = 16
 @dataclass(frozen=True, slots=True)
 class Renaming:
     """New ids for a copy that goes into `client_id`. The same id always gets the same new one, so
-    that references stay true, and keeps its time."""
+    that references stay valid, and keeps its time."""
 
     client_id: str
 
     def id(self, value: str) -> str:
-        """The new id in place of one, also in the key of one event's conversation; anything else
-        stays."""
+        """Return the new id for an id, also in the key of one event's conversation. Any other value
+        is returned as it is."""
         if value.startswith(_OF_EVENT):
             return _OF_EVENT + self.id(value.removeprefix(_OF_EVENT))
         if parse_ulid(value) != value:
@@ -73,21 +74,21 @@ class Renaming:
         return value[:_TIME_CHARS] + "".join(letters)
 
     def key(self, key: str, conversation_id: str) -> str:
-        """The new key of a conversation, which may have ended."""
+        """Return the new key of a conversation, which may have ended."""
         name = key.removesuffix(f"/{conversation_id}")
         return (
             self.id(key) if name == key else key_when_ended(self.id(name), self.id(conversation_id))
         )
 
     def record(self, section: Section, text: str) -> str:
-        """The JSON of a record that is known to be right, with new ids; numbers as they were."""
+        """Return the JSON of a valid record with new ids. Numbers stay as they are written."""
         record = json.loads(text, parse_int=_Number, parse_float=_Number)
         for path in ID_PATHS[section]:
             self._rename(record, path.split("."), record.get("event_id"))
         return _text(record)
 
     def _rename(self, value: Any, path: list[str], event_id: str | None) -> None:
-        """`value`: JSON of any shape, for a record's parts may be missing."""
+        """Rename in place. `value`: JSON of any shape, for a record's parts may be missing."""
         name, *rest = path
         if name == "*":
             for each in value or ():
@@ -96,20 +97,20 @@ class Renaming:
             return
         elif rest:
             self._rename(value[name], rest, event_id)
-        elif name == _KEY and "id" in value:  # a conversation's; a part of a day's runs has none
+        elif name == _KEY and "id" in value:  # a conversation's; a part of a day's runs has no id
             value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])
 
 
 class _Number(str):
-    """A number as it was written: a float would change some."""
+    """A number as it was written: a conversion to float would change some."""
 
     __slots__ = ()
 
 
 def _text(value: Any) -> str:
-    """JSON of what `json.loads` made."""
+    """Return the JSON of a value that `json.loads` returned."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):

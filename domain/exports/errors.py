@@ -1,16 +1,16 @@
-"""Errors of exports, and of reading one back. None holds what a customer wrote."""
+"""Errors of exports, and of imports. None contains a customer's text."""
 
 from domain.core.errors import DomainError, InvalidInput
 
 
 class InvalidExportFormat(DomainError):
-    """The export was asked for in a form that there is not, or in two."""
+    """The requested format does not exist, or two formats are requested."""
 
     code = "invalid_format"
 
 
 class ExportsBusy(DomainError):
-    """As many exports as may be written at once are being written."""
+    """The limit of concurrent exports is reached."""
 
     code = "exports_busy"
     retryable = True
@@ -18,12 +18,12 @@ class ExportsBusy(DomainError):
 
 
 class InvalidExport(InvalidInput):
-    """The file is no export that can be read back. The message says where and why."""
+    """The file is not an export that can be imported. The message says where and why."""
 
     code = "invalid_export"
 
 
 class ClientNotEmpty(InvalidInput):
-    """An export is read into a client that has records already."""
+    """An export is imported into a client that already has records."""
 
     code = "client_not_empty"

@@ -1,4 +1,4 @@
-"""The export of a tenant's data: its sections, its forms, its file's name."""
+"""The export of a tenant's data: its sections, its formats, its file's name."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -38,8 +38,8 @@ class Section(StrEnum):
 
 
 def parse_format(given: list[str]) -> ExportFormat:
-    """The form a query asks for; JSON if it says nothing. Raises InvalidExportFormat for anything
-    but the exact names, once."""
+    """Return the requested format, JSON by default. Raises InvalidExportFormat for anything but one
+    exact name."""
     if not given:
         return ExportFormat.JSON
     if len(given) > 1 or given[0] not in set(ExportFormat):
@@ -48,11 +48,12 @@ def parse_format(given: list[str]) -> ExportFormat:
 
 
 def exported_at(now: datetime) -> str:
-    """The time in ISO 8601 with milliseconds, as in 2026-01-01T00:00:00.000Z; `now` is UTC."""
+    """Return the time in ISO 8601 with milliseconds, as in 2026-01-01T00:00:00.000Z; `now` is
+    UTC."""
     return rfc3339(now, "milliseconds")
 
 
 def filename(now: datetime, form: ExportFormat, service: ServiceName) -> str:
-    """The file's name: the time in it has hyphens where ISO 8601 has colons and a dot."""
+    """Return the file's name. Its time has hyphens where ISO 8601 has colons and a dot."""
     stamp = exported_at(now).replace(":", "-").replace(".", "-")
     return f"{service.slug}-export-{stamp}.{form}"

@@ -1,4 +1,4 @@
-"""The records of figures, and of the engine's first version."""
+"""The records of metrics and predictions, and of the engine's first version."""
 
 from datetime import date
 from typing import Annotated
@@ -27,8 +27,8 @@ class AutomationEventRecord(Record):
 
 
 class MetricsRecord(Record):
-    """One day of the client, from midnight to midnight UTC. Written every night for the day
-    before, and by `metrics backfill`. A rate is null where there is nothing to divide by."""
+    """One day of the client, from midnight to midnight UTC. Written every night for the day before,
+    and by `metrics backfill`. A rate is null if there is nothing to divide by."""
 
     day: Annotated[date, Field(description="The day, UTC.")]
     events: Annotated[Count, Field(description="Events that came.")]
@@ -63,7 +63,7 @@ class MetricsRecord(Record):
     review_rate: Annotated[
         Share | None, Field(description="Share of those that a human has decided.")
     ]
-    # Files of an earlier version have none of what follows.
+    # Files of an earlier version lack the fields below.
     asked: Annotated[
         Count | None,
         Field(
@@ -117,7 +117,7 @@ class MetricsRecord(Record):
 
 
 class ChurnRecord(Record):
-    """How likely a customer is to leave, reckoned once a week."""
+    """How likely a customer is to leave, computed once a week."""
 
     id: Annotated[Id, Field(description="ULID of the prediction.")]
     customer_email: Annotated[str, Field(description="The customer's mail address.")]

@@ -1,5 +1,4 @@
-"""The records of what people teach and of what customers say: corrections, labelled examples,
-ratings."""
+"""The records of corrections, labelled examples and ratings."""
 
 from typing import Annotated, Literal
 
@@ -13,8 +12,8 @@ from domain.ratings.rating import LEAST, MAX_COMMENT, MOST, RatingChannel
 
 
 class CorrectionExportRecord(Record):
-    """An edited or rejected review, until a person has decided what is learnt from it. Its words
-    are the review's. Written by the engine, and by who decides."""
+    """An edited or rejected review, until a person has decided what to learn from it. Its text is
+    the review's. Written by the engine, and by the deciding person."""
 
     id: Annotated[Id, Field(description="ULID of the correction.")]
     review_id: Annotated[Id, Field(description="ULID of the review.")]
@@ -35,7 +34,7 @@ class CorrectionExportRecord(Record):
 
 class LabelledExampleRecord(Record):
     """A customer's message, personal data replaced, with the class that a person gave it. Written
-    by who accepts a correction."""
+    when a person accepts a correction."""
 
     id: Annotated[Id, Field(description="ULID of the example.")]
     run_id: Annotated[Id | None, Field(description="ULID of the run that it was made of.")]
@@ -48,7 +47,7 @@ class LabelledExampleRecord(Record):
 
 
 class RatingRecord(Record):
-    """What a customer said of the answer to a message. Written by the customer."""
+    """A customer's rating of the answer to a message. Written by the customer."""
 
     id: Annotated[Id, Field(description="ULID of the rating.")]
     run_id: Annotated[Id, Field(description="ULID of the run whose answer it is about.")]

@@ -1,4 +1,4 @@
-"""An event of the engine's first version, as a line of a file has it."""
+"""An event of the engine's first version, as a line of a file."""
 
 import math
 from datetime import datetime
@@ -16,13 +16,13 @@ _Text = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"\A[^\x00]
 
 
 class Lines(Protocol):
-    """Where the lines come from."""
+    """The source of the lines."""
 
     def readline(self, limit: int = -1, /) -> bytes: ...
 
 
 class LegacyEvent(BaseModel):
-    """One line. `id`: the event's own; without one it is told from others by nothing."""
+    """One line. `id`: the event's own; without one, a duplicate is not recognized."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
@@ -36,7 +36,7 @@ class LegacyEvent(BaseModel):
 
 
 class StoredLegacyEvent(BaseModel):
-    """As it is kept, without its payload."""
+    """A stored event, without its payload."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,15 +49,15 @@ class StoredLegacyEvent(BaseModel):
 
 
 def parse_line(line: bytes, number: int) -> LegacyEvent:
-    """The event of a line, `number` from 1. Raises InvalidInput, which says which field is wrong
-    and holds nothing that stands in the line."""
+    """Return the event of a line, `number` from 1. Raises InvalidInput, which names the wrong field
+    and contains nothing of the line."""
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"line {number}: longer than {MAX_LINE_BYTES} bytes")
     try:
         event = LegacyEvent.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        # Deeper than that, names are the payload's.
+        # Deeper names belong to the payload.
         field = f"{first['loc'][0]}: " if first["loc"] else ""
         raise InvalidInput(f"line {number}: {field}{first['msg']}") from None
     if not _can_be_stored(event.payload):
@@ -68,7 +68,7 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
 
 
 def _can_be_stored(value: Any) -> bool:
-    """`value`: JSON. Whole numbers are kept as those of 64 bits."""
+    """Return whether PostgreSQL can store a JSON value. Integers must fit into 64 bits."""
     if isinstance(value, dict):
         return all("\0" not in name and _can_be_stored(one) for name, one in value.items())
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""An export in its JSON form, read as a stream: one record after the other, in any layout.
+"""Read an export in its JSON form as a stream: one record after the other, in any layout.
 
-Only where a record begins and ends is found here; what is in it is read by its model, and goes on
-as it was written. A file of any size takes the memory of its largest record.
+This module only finds where a record starts and ends. Its model checks the content, which is passed
+on as it is written. A file of any size takes the memory of its largest record.
 """
 
 import json
@@ -19,7 +19,7 @@ from domain.exports.record import Id, Record, Time
 from domain.exports.records import RECORDS
 
 MAX_RECORD_BYTES: Final = 1 << 28
-"""PostgreSQL takes no larger value, and nothing here grows beyond it."""
+"""PostgreSQL accepts no larger value; a larger record is refused."""
 
 # Sections of later versions, which older files lack.
 _ADDED: Final = (
@@ -34,25 +34,25 @@ _ADDED: Final = (
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRING: Final = re.compile(rb'"(?>[^"\\]++|\\.)*+"', re.DOTALL)
-# All up to the next bracket that is not in a string. Possessive: nothing is tried twice.
+# Everything up to the next bracket outside a string. Possessive: nothing is tried twice.
 _TO_BRACKET: Final = re.compile(
     rb'(?>[^"{}\[\]]++|"(?>[^"\\]++|\\.)*+")*+(?P<bracket>[{}\[\]])', re.DOTALL
 )
 _ESCAPED_NUL: Final = r"\u0000"
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-# What may be a number beyond those of 64 bits.
+# A number that may be too large for a 64-bit float.
 _MAYBE_INFINITE: Final = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
 _NO_JSON: Final = "no JSON: only an export in the form json can be imported"
 
 
 class Stream(Protocol):
-    """Where the bytes come from."""
+    """The source of the bytes."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
 class ExportHead(BaseModel):
-    """What stands before the sections."""
+    """The values before the sections."""
 
     model_config = ConfigDict(frozen=True, strict=True, hide_input_in_errors=True)
 
@@ -62,14 +62,14 @@ class ExportHead(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """One record as it stands in the file. `number`: from 1, within its section."""
+    """One record as it is written in the file. `number`: from 1, within its section."""
 
     section: Section
     number: int
     text: str
 
     def check(self) -> Record:
-        """The record as its section has it. Raises InvalidExport."""
+        """Return the record, parsed by its section's model. Raises InvalidExport."""
         if _ESCAPED_NUL in self.text and _NUL.search(self.text):
             raise self.wrong("", "it holds the character NUL, which cannot be stored")
         try:
@@ -83,13 +83,15 @@ class RawRecord:
         return record
 
     def wrong(self, path: str, why: str) -> InvalidExport:
-        """`path`: of the field within the record, empty for the whole."""
+        """Return the error. `path`: the field's path within the record, empty for the whole
+        record."""
         field = f"{path}: " if path else ""
         return InvalidExport(f"{self.section}, record {self.number}: {field}{why}")
 
 
 def _has_infinite(text: str) -> bool:
-    """`text`: sound JSON. PostgreSQL would keep such a number, and nobody could read it."""
+    """Return whether a number in the valid JSON is too large for a float. PostgreSQL would store
+    it, but it could not be read again."""
     found = False
 
     def note(number: str) -> None:
@@ -101,9 +103,9 @@ def _has_infinite(text: str) -> bool:
 
 
 def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
-    """The head, then every record, in the file's order, which must be an export's.
+    """Yield the head, then every record in the file's order, which must be an export's.
 
-    Raises InvalidExport: the file is cut off, is no JSON, or has not all sections in their order.
+    Raises InvalidExport if the file is cut off, is not JSON, or lacks the sections in their order.
     """
     text = _Text(stream)
     if text.next() != b"{":
@@ -112,7 +114,7 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     yield _head(text)
     for section in Section:
         if section in _ADDED and text.next() == b"}":
-            break  # files of before there was this section end here
+            break  # older files end before this section
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)
@@ -156,7 +158,7 @@ def _records(text: "_Text", section: Section) -> Iterator[RawRecord]:
 
 
 class _Text:
-    """The file's text from where it has been read to. Raises InvalidExport where it ends."""
+    """The rest of the file's text. Raises InvalidExport if it ends too early."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -164,7 +166,7 @@ class _Text:
         self._at = 0
 
     def next(self) -> bytes:
-        """The first byte that is no space; it stays to be read."""
+        """Return the first byte that is not a space, without consuming it."""
         while True:
             found = _SPACE.match(self._buffer, self._at)
             self._at = found.end() if found else self._at
@@ -189,7 +191,8 @@ class _Text:
             raise InvalidExport(_NO_JSON) from None
 
     def object(self) -> str:
-        """The text of the object that begins here, brackets in pairs and nothing else checked."""
+        """Return the text of the object that starts here. Only the pairing of brackets is
+        checked."""
         depth, length = 0, 0
         while depth or not length:
             found = _TO_BRACKET.match(self._buffer, self._at + length)
@@ -212,7 +215,7 @@ class _Text:
         return not rest
 
     def _more(self) -> None:
-        """Read as much again as there is, so that a long string is not looked through often."""
+        """Double the buffer, so that a long string is not scanned often."""
         rest = self._buffer[self._at :]
         if len(rest) > MAX_RECORD_BYTES:
             raise InvalidExport("a record is larger than any that an export has")

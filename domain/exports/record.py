@@ -1,4 +1,4 @@
-"""What the records of an export have in common: how they are read, and the types of their cells."""
+"""The base of an export's records: how they are parsed, and the types of their cells."""
 
 from typing import Annotated, Final
 
@@ -11,7 +11,7 @@ _MAX_BIGINT: Final = 2**63 - 1
 
 
 class Record(BaseModel):
-    """One record, or a part of one. Read strictly: what an export does not write is an error."""
+    """One record, or a part of one. Parsed strictly: a field that no export writes is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 

@@ -1,7 +1,7 @@
-"""The document that an export is: one model for each section, in their order.
+"""The document of an export: one model for each section, in their order.
 
-They are its JSON schema, the tables of docs/export.md and what an import is held against. What
-each is read from the database by: `store/exports/sections.py`, and a test holds both equal.
+They define its JSON schema, the tables of docs/export.md and the checks of an import.
+`store/exports/sections.py` reads each from the database; a test compares both.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The record of a run: what the agent made of one event, with the event and what was done."""
+"""The record of a run: the agent's work on one event, with the event and the actions."""
 
 from typing import Annotated, Literal
 
@@ -19,7 +19,7 @@ from domain.runs.run import RunResult, RunStatus, Timings
 
 
 class EventRecord(Record):
-    """What brought the run about, as it came. Written by the gateway."""
+    """The event that started the run, as it was received. Written by the gateway."""
 
     source: Annotated[str | None, Field(description="The source that the caller named.")]
     event_type: Annotated[str, Field(description="The type that playbooks are matched by.")]
@@ -53,7 +53,7 @@ class EventRecord(Record):
 
 
 class ActionRecord(Record):
-    """One try to do something. Written by the engine before the effect, and after it."""
+    """One attempt of an action. Written by the engine before the effect, and after it."""
 
     id: Annotated[Id, Field(description="ULID of the entry.")]
     step: Annotated[Count, Field(description="Which action of the plan, from 0.")]

@@ -1,4 +1,4 @@
-"""The record of what a playbook in shadow mode would have done, and of what people did."""
+"""The record of a draft in shadow mode, and of people's own answer."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from domain.learning.comparison import Comparison, PeopleDid
 
 
 class ShadowDraftRecord(Record):
-    """One message that a playbook in shadow mode thought about. Written by the engine."""
+    """One message that a playbook in shadow mode drafted for. Written by the engine."""
 
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     playbook_id: Annotated[Id, Field(description="ULID of the playbook.")]

@@ -1,1 +1,1 @@
-"""Who signs in: codes, sessions, invitations, OAuth clients and their grants."""
+"""Authentication: codes, sessions, invitations, OAuth clients and their grants."""

@@ -1,9 +1,9 @@
-"""The mail address that somebody signs in with: one spelling for one mailbox.
+"""The email address of a user who signs in: one spelling for each mailbox.
 
-The spelling that is compared is the one that mail goes to, so nobody receives the code of an
-address that only looks like theirs. A domain is compared in its ASCII form (`xn--…`), where
-look-alikes differ. The local part must be ASCII. A library such as email-validator would do more
-than is wanted: it refuses `.example`, and asks the DNS.
+The compared spelling is the one that mail is sent to, so that a look-alike address never receives
+another's code. A domain is compared in its ASCII form (`xn--…`), where look-alikes differ. The
+local part must be ASCII. A library such as email-validator does not fit: it refuses `.example`, and
+queries the DNS.
 """
 
 import re
@@ -16,15 +16,16 @@ from domain.identity.errors import InvalidAddress
 MAX_ADDRESS: Final = 254
 _MAX_LOCAL: Final = 64
 
-# RFC 5322's dot-atom. Quoted local parts are refused: no provider gives one to a person.
+# RFC 5322's dot-atom. Quoted local parts are refused: no provider assigns one to a person.
 _LOCAL: Final = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def sign_in_address(text: str) -> str:
-    """The address as it is stored, compared and written to: ASCII, in lower case.
+    """Return the address in its stored form, which is also compared and written to: ASCII, in lower
+    case.
 
-    What follows a `+` stays: only the mail server knows whether it is the same mailbox. Raises
+    The part after a `+` stays: only the mail server knows whether it is the same mailbox. Raises
     InvalidAddress.
     """
     local, at, domain = text.strip(" ").rpartition("@")
@@ -37,7 +38,8 @@ def sign_in_address(text: str) -> str:
 
 
 def _ascii_domain(domain: str) -> str:
-    """Two labels at least, the last of them no number. Raises InvalidAddress."""
+    """Return the domain in ASCII: at least two labels, the last one not a number. Raises
+    InvalidAddress."""
     try:
         ascii_form = idna.encode(domain, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):

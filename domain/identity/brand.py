@@ -1,4 +1,4 @@
-"""The name that a shop gives itself when it signs up."""
+"""The brand name of a shop at sign-up."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ MAX_BRAND: Final = 100
 
 
 def brand_name(text: str) -> str:
-    """The name as it is kept: one line of 1 to 100 characters, without control characters and
-    without those that turn a line around. Raises InvalidBrandName."""
+    """Return the name in its stored form: one line of 1 to MAX_BRAND characters, without control
+    and text-direction characters. Raises InvalidBrandName."""
     name = clean_line(text, MAX_BRAND + 1)
     if not 0 < len(name) <= MAX_BRAND:
         raise InvalidBrandName

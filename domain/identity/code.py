@@ -1,18 +1,18 @@
-"""The sign-in code: six digits that a mail brings.
+"""The sign-in code: six digits sent by mail.
 
-Limits count by requester, so that a stranger's requests and guesses leave the owner's alone:
+Limits count by requester, so that a stranger's requests and guesses do not use up the owner's:
 
-- A network that the user has signed in from has CODES_A_DAY codes a day of its own.
+- A network that the user has signed in from has its own CODES_A_DAY codes a day.
 - Any other network has CODES_A_REQUESTER a day for an address, and all of them together
   CODES_A_DAY.
 - Beyond that, each network still gets one code (an hour for a known address, a day for an unknown
   one) until CODES_AT_MOST, and a known address always gets one an hour. These are spare codes.
-- A code bears TRIES tries from the network that asked for it, and TRIES_ELSEWHERE from others. A
-  spare code bears TRIES_SPARE, from its own network only.
+- A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE from others. A
+  spare code allows TRIES_SPARE, from its own network only.
 
 An attacker with dozens of networks makes at most 10 x (5 + 3) + (20 - 10 + 24) x 2 = 148 guesses a
-day at a known address, each right once in 1,000,000 times. A wrong try counts against every living
-code of the address, so several living codes change nothing.
+day at a known address, each with a chance of 1 in 1,000,000. A wrong try counts against every valid
+code of the address, so more valid codes do not help.
 """
 
 import hmac
@@ -36,17 +36,17 @@ HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 _SHAPE: Final = re.compile(r"[0-9]+")
-# People copy the space that a mail program shows in the middle.
+# Mail programs show a space in the middle, and people copy it.
 _SPACES: Final = re.compile(r"[\s-]")
 
 
 @dataclass(frozen=True, slots=True)
 class CodesMade:
-    """Codes that an address had, and what the network of the request had of them.
+    """The codes requested for an address, in total and by the requesting network.
 
     `is_known`: whether the address is a user's. `is_trusted`: whether the user has signed in from
-    this network. `by_strangers`: those of the day from other networks than trusted ones.
-    `to_strangers`: codes of the hour that this network asked for, for addresses of no user.
+    this network. `by_strangers`: the day's codes requested by untrusted networks. `to_strangers`:
+    the codes that this network requested within the hour for addresses of no user.
     """
 
     is_known: bool
@@ -60,16 +60,16 @@ class CodesMade:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """Tries from the network that asked for a code, and from all others."""
+    """The tries allowed from the network that requested a code, and from all others."""
 
     at_home: int
     elsewhere: int
 
 
 def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
-    """Return the tries that one more code bears, or None if it may not be mailed.
+    """Return the tries of the next code, or None if it may not be mailed.
 
-    `to_strangers`: the limit of the same name.
+    `to_strangers`: the limit for `CodesMade.to_strangers`.
     """
     if not made.is_known and made.to_strangers >= to_strangers:
         return None
@@ -84,25 +84,26 @@ def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
 
 
 def code_text(number: int) -> str:
-    """The code's text, from a random number below CODES."""
+    """Return the code's text, from a random number below CODES."""
     if not 0 <= number < CODES:
         raise ValueError("a sign-in code is made of a number below a million")
     return f"{number:06d}"
 
 
 def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
-    """What is stored of a code. Keyed: a plain digest falls to a million guesses."""
+    """Return the digest to store for a code. It is keyed, because a million guesses break a plain
+    digest."""
     return sealer.digests(_named(code_id, code))[0]
 
 
 def is_code(
     sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
 ) -> bool:
-    """Whether a presented text is the code of this digest, compared in constant time. `digits`: how
-    many a code may have."""
+    """Return whether a presented text is the code of this digest, compared in constant time.
+    `digits`: the allowed numbers of digits."""
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))
-    # A list, not a generator: each comparison is made.
+    # A list evaluates every comparison, unlike a generator.
     same = [hmac.compare_digest(candidate, digest) for candidate in candidates]
     return any(same) and len(presented) in digits and _SHAPE.fullmatch(presented) is not None
 

@@ -1,4 +1,4 @@
-"""What crosses Temporal where people are let in: which mail is due, never what it says."""
+"""The data that crosses Temporal for sign-in mails: which mail is due, never its content."""
 
 from typing import Literal
 
@@ -6,7 +6,8 @@ from domain.core.contracts import Contract
 
 
 class SendMailInput(Contract):
-    """`record_id`: the code's or the invitation's. `client_id`: empty for a sign-in code."""
+    """The mail to send. `record_id`: the id of the code or invitation. `client_id`: empty for a
+    sign-in code."""
 
     kind: Literal["code", "invitation", "mail_sender", "visitor_code", "address_code"]
     record_id: str

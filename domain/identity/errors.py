@@ -1,4 +1,4 @@
-"""Errors around signing in."""
+"""Errors of authentication."""
 
 from enum import StrEnum
 
@@ -6,98 +6,100 @@ from domain.core.errors import DomainError
 
 
 class InvalidAddress(DomainError):
-    """It is no mail address that can sign in."""
+    """The text is no email address that can sign in."""
 
     code = "invalid_address"
 
 
 class InvalidBrandName(DomainError):
-    """A shop's name has 1 to 100 characters that can be seen."""
+    """A shop's name must have 1 to 100 visible characters."""
 
     code = "invalid_brand_name"
 
 
 class InvalidCode(DomainError):
-    """The sign-in code is wrong, used up, too old or was never sent. It does not say which."""
+    """The sign-in code is wrong, used up, expired or was never sent. The error does not reveal
+    which."""
 
     code = "invalid_code"
 
 
 class InvalidRefreshToken(DomainError):
-    """The session has ended, or the token was replaced."""
+    """The session has ended, or the token was already replaced."""
 
     code = "invalid_refresh_token"
 
 
 class SignInLinkGone(DomainError):
-    """The link was used, is too old, or was never made. It does not say which."""
+    """The link was used, has expired, or never existed. The error does not reveal which."""
 
     code = "sign_in_link_gone"
 
 
 class SessionNotFound(DomainError):
-    """There is no such session of this user."""
+    """The user has no such session."""
 
     code = "session_not_found"
 
 
 class InvitationNotFound(DomainError):
-    """There is no such open invitation of this client."""
+    """The client has no such open invitation."""
 
     code = "invitation_not_found"
 
 
 class TooManyInvitations(DomainError):
-    """The client has invited as many people within a day as it may."""
+    """The client has reached its daily limit of invitations."""
 
     code = "too_many_invitations"
 
 
 class CrossSiteRequest(DomainError):
-    """Another origin's page sent the request, or its CSRF token is not the session's."""
+    """A page of another origin sent the request, or its CSRF token does not match the session."""
 
     code = "cross_site_request"
 
 
 class ProviderUnreachable(DomainError):
-    """The identity provider does not answer, or not now."""
+    """The identity provider does not answer, or is temporarily unavailable."""
 
     code = "identity_provider_unreachable"
 
 
 class ProviderAnswerInvalid(DomainError):
-    """What the identity provider answered proves nothing, or is not for us."""
+    """The identity provider's answer proves no identity, or was issued for another service."""
 
     code = "identity_provider_invalid"
 
 
 class SignInInterrupted(DomainError):
-    """The answer is not to what this browser asked, came too late, or says no."""
+    """The provider's answer does not match this browser's request, came too late, or is a
+    refusal."""
 
     code = "sign_in_interrupted"
 
 
 class AddressNotVerified(DomainError):
-    """The identity provider does not vouch for the address of somebody new."""
+    """The identity provider does not confirm the address of a new user."""
 
     code = "address_not_verified"
 
 
 class AddressTaken(DomainError):
-    """Another user has the address of somebody new. It is not theirs for that."""
+    """Another user has the new user's address. The new user gets no access to that account."""
 
     code = "address_taken"
 
 
 class TooManyAccounts(DomainError):
-    """As many accounts were opened within an hour as may be."""
+    """The hourly limit of new accounts is reached."""
 
     code = "too_many_accounts"
     retry_after_s = 3600.0
 
 
 class OAuthError(StrEnum):
-    """What OAuth calls an error (RFC 6749, 7591 and 8707). Clients go by these names."""
+    """The standard OAuth error codes (RFC 6749, 7591 and 8707), which clients rely on."""
 
     INVALID_REQUEST = "invalid_request"
     INVALID_CLIENT = "invalid_client"
@@ -114,7 +116,8 @@ class OAuthError(StrEnum):
 
 
 class OAuthRefused(DomainError):
-    """An OAuth client's request is refused. `description`: why, in English, for its developer."""
+    """An OAuth client's request is refused. `description`: the reason in English, for its
+    developer."""
 
     code = "oauth_refused"
 

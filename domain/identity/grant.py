@@ -1,7 +1,7 @@
-"""What an OAuth client asks for, and what a user has consented to.
+"""OAuth access requests, and the grants that users consent to.
 
-A consent makes a code, which the client exchanges for a key within minutes. Of the code only the
-SHA-256 is stored. That is enough: it is 256 random bits, so there is nothing to guess.
+A consent creates a code, which the client exchanges for a key within minutes. Only the SHA-256 of
+the code is stored. That is sufficient, because 256 random bits cannot be guessed.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ from domain.tenants.scopes import EVERY_SCOPE, Scope, scopes_of
 CODE_BYTES: Final = 32
 CODE_LASTS: Final = timedelta(minutes=5)
 CODE_KEPT: Final = timedelta(hours=24)
-"""How long a used code is known, so that its second use is noticed."""
+"""How long a used code is kept to detect its reuse."""
 
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
-    """`scopes`: those asked for, in the order of all."""
+    """An authorization request. `scopes`: the requested ones, in the order of EVERY_SCOPE."""
 
     challenge: str
     scopes: tuple[Scope, ...]
@@ -34,7 +34,8 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class OAuthGrant:
-    """`scopes`: what the key may do; None for all that keys may. `label`: the key's."""
+    """A user's consent. `scopes`: the scopes of the key; None for all scopes. `label`: the key's
+    label."""
 
     client_id: str
     user_id: str
@@ -46,9 +47,10 @@ class OAuthGrant:
 
 
 def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
-    """What the query of an authorization request asks for, its client and redirect URI aside.
+    """Return the access that an authorization request asks for. The caller checks its client and
+    redirect URI.
 
-    `resource`: ours. Raises OAuthRefused.
+    `resource`: the URL of this server's resource. Raises OAuthRefused.
     """
     if "response_type" not in given:
         raise _invalid("response_type is missing")
@@ -63,7 +65,7 @@ def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
 
 
 def check_resource(given: Mapping[str, str], resource: str) -> None:
-    """RFC 8707: a key for another server is never asked of us. Older clients name none.
+    """Reject a request for a key to another server (RFC 8707). Older clients send no resource.
 
     Raises OAuthRefused (invalid_target).
     """
@@ -72,9 +74,9 @@ def check_resource(given: Mapping[str, str], resource: str) -> None:
 
 
 def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | None:
-    """What a user leaves a client of what it asked for; None for all that keys may.
+    """Return the requested scopes that the user keeps, or None if these are all scopes.
 
-    Raises OAuthRefused (invalid_scope) where nothing is left.
+    Raises OAuthRefused (invalid_scope) if no scope is left.
     """
     left = tuple(scope for scope in asked if scope in kept)
     if not left:
@@ -83,19 +85,19 @@ def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | No
 
 
 def written(scopes: tuple[Scope, ...] | None) -> str:
-    """As a client is told what it got."""
+    """Return the granted scopes as the token response lists them."""
     return " ".join(EVERY_SCOPE if scopes is None else scopes)
 
 
 def code_text(random: bytes) -> str:
-    """A code from CODE_BYTES random bytes."""
+    """Return a code made of CODE_BYTES random bytes."""
     if len(random) != CODE_BYTES:
         raise ValueError("a code is made of 32 random bytes")
     return urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def code_digest(text: str) -> bytes | None:
-    """What to look a presented code up by; None if it has not the shape of one."""
+    """Return the digest that finds a presented code, or None if the text is no well-formed code."""
     if _SHAPE.fullmatch(text) is None:
         return None
     return hashlib.sha256(text.encode()).digest()

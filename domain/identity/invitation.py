@@ -1,4 +1,4 @@
-"""The invitation of a member, by mail."""
+"""Invitations of members by email."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,13 +9,14 @@ from domain.tenants.errors import OwnerStays
 
 INVITED_FOR: Final = timedelta(days=7)
 INVITATIONS_A_DAY: Final = 20
-"""Of one client, those that were sent again included: its mails go to people who asked for none."""
+"""The daily limit of a client, resent invitations included, because the recipients did not ask for
+mail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """`email`: as `sign_in_address` writes it. `invited_by`: the user who invites. `language`: of
-    its mail."""
+    """An invitation. `email`: as `sign_in_address` writes it. `invited_by`: the id of the inviting
+    user. `language`: the language of the mail."""
 
     id: str
     email: str
@@ -30,7 +31,7 @@ class Invitation:
 class ReceivedInvitation:
     """An open invitation as the invited person sees it.
 
-    `inviter_email`: the address that the inviter has verified; None for an operator of the service.
+    `inviter_email`: the inviter's verified address; None for an operator of the service.
     """
 
     id: str
@@ -43,6 +44,7 @@ class ReceivedInvitation:
 
 
 def check_invited_role(role: Role) -> None:
-    """Raises OwnerStays: a client has one owner, and nobody is invited to become it."""
+    """Raise OwnerStays for the owner's role: a client has one owner, and invitations cannot add
+    another."""
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")

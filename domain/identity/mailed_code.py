@@ -1,28 +1,29 @@
-"""The mailed code: it proves an address in a ticket or in a session of the widget.
+"""The mailed code: it verifies an address in a ticket or in a session of the widget.
 
-A code is good in the place that asked for it: one author's thread in a ticket, or one session of
+A code is valid in the place that requested it: one author's thread in a ticket, or one session of
 the widget. Limits count by address and by requester: a network for the widget, an author for a
 ticket. No limit lets a stranger's requests or guesses stop another person:
 
 - An address has CODES_A_DAY codes a day from a client, a requester CODES_A_REQUESTER of them. A
-  place that had none today still gets one, until CODES_AT_MOST.
-- Beyond that one shared code an hour is mailed. It is good in every place where the address asked
-  and no code was mailed, so its holder needs no mail of their own, whoever asked before. It is
+  place without a code today still gets one, until CODES_AT_MOST.
+- Beyond that one shared code an hour is mailed. It is valid in every place where the address asked
+  and no code was mailed, so its holder needs no separate mail, even if others asked before. It is
   valid for an hour longer than other codes: there is always a valid one in the mailbox.
 - A client has CODES_AN_HOUR an hour. Beyond that, requesters with no code in the hour still get
-  one until CODES_AN_HOUR_AT_MOST, and addresses that proved themselves to the client before always.
+  one until CODES_AN_HOUR_AT_MOST, and addresses that the client verified before always get one.
 - Wrong tries count for their own place. After WRONG_A_DAY in a day at a client its new codes have
   LONG digits, and all of them stay valid.
 
 A mailbox gets at most CODES_AT_MOST + 24 = 34 mails a day from each of a client's two kinds of
-place, by the service's own sender at most 20 + 24 x 2 = 68 of each kind from all clients together
-(`domain/integrations/service_mail.py`).
+place. From the service's own sender it gets at most 20 + 24 x 2 = 68 of each kind from all clients
+together (`domain/integrations/service_mail.py`).
 
-Guessing. An attacker makes TRIES guesses for a code. For one address: 10 x 5 = 50 guesses a day at
-six digits, right 50 in 1,000,000 times, and at nine digits 2.4 in 1,000 from 1,000 addresses of the
-network in the widget; a ticket's takes 10 messages in 10 minutes. For any address of a client: at
-six digits WRONG_A_DAY guesses and TRIES for each code that is then valid, at most 300 + 300 x 5 =
-1,800 in 1,000,000 a day, and then nine digits. Decision 0083 has the table.
+Guessing. An attacker makes TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a
+day. Their chance is 50 in 1,000,000 at six digits. At nine digits it is 2.4 in 1,000 from 1,000
+network addresses in the widget; a ticket accepts only 10 messages in 10 minutes. For any address of
+a client, an attacker has WRONG_A_DAY guesses at six digits, and TRIES for each code that is then
+valid. That is at most 300 + 300 x 5 = 1,800 in 1,000,000 a day, and then nine digits. Decision 0083
+has the table.
 """
 
 from dataclasses import dataclass
@@ -45,10 +46,10 @@ WRONG_A_DAY: Final = 300
 SHORT: Final = 6
 LONG: Final = 9
 NUMBERS: Final = 10**LONG
-"""Draw a code's number below this."""
+"""The exclusive upper bound of a code's random number."""
 PROOF_LASTS: Final = timedelta(hours=24)
-"""How long an author's address is proved in a ticket's thread. A ticket may be left open at a desk,
-and a mail's From may be forged into it."""
+"""How long an author's address stays verified in a ticket's thread. A ticket may be left open on a
+shared screen, and mails with a forged From may be added to it."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
@@ -62,13 +63,14 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The author of a ticket may see the question only with the helpdesk's own mail.
+    # The author of a ticket may see the request only when the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }
 
 
 class CodeKind(StrEnum):
-    """`held_back`: no mail is sent, and a valid shared code of the address is good instead."""
+    """How a code is mailed. `held_back`: no mail is sent, and the address's valid shared code works
+    instead."""
 
     OWN = "own"
     SHARED = "shared"
@@ -77,13 +79,13 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """Codes of a client that were made before, in one kind of place.
+    """Earlier codes of a client, in one kind of place.
 
-    `asked_of_place`: within the hour, with those held back; `oldest` is the first of them. All
-    other counts are of mailed codes. `mailed_of_place`, `shared_of_address`, `by_requester_lately`
-    (for all addresses) and `of_client`: within the hour. `of_place`, `by_requester` and
-    `of_address`: for the address within the day, without shared codes. `wrong`: tries within the
-    day. `is_known`: the address proved itself to the client before.
+    `asked_of_place`: requests within the hour, including held-back ones; `oldest`: the time of the
+    first of them. All other counts are of mailed codes. `mailed_of_place`, `shared_of_address`,
+    `by_requester_lately` (for all addresses) and `of_client`: within the hour. `of_place`,
+    `by_requester` and `of_address`: for the address within the day, without shared codes. `wrong`:
+    tries within the day. `is_known`: the client verified the address before.
     """
 
     asked_of_place: int
@@ -143,7 +145,7 @@ def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
 def mailed_code_digest(
     sealer: Sealer, place: CodePlace, client_id: str, code_id: str, code: str
 ) -> bytes:
-    """Return what is stored of a code. A code of another client or record has another digest."""
+    """Return the digest to store. It differs for each client and record."""
     return code_digest(sealer, f"{place}/{client_id}/{code_id}", code)
 
 

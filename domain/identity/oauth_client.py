@@ -1,4 +1,4 @@
-"""An OAuth client: a program that asks a user for access, and that nobody has vetted."""
+"""OAuth clients: unvetted programs that ask users for access."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -14,20 +14,20 @@ MAX_NAME: Final = 100
 """Characters."""
 
 UNUSED_KEPT: Final = timedelta(hours=24)
-"""How long a registration lasts that no user has consented to."""
+"""How long a registration lasts without any user's consent."""
 UNUSED_AT_MOST: Final = 5_000
-"""Of such registrations in the whole installation. Beyond it, those of the networks with the
-most make room, the oldest first: a flood pushes out its own."""
+"""The maximum of unused registrations in the installation. Beyond it, the oldest ones of the
+networks with the most are removed, so that a flood displaces its own."""
 
 _DOCUMENT: Final = "https://"
-# Controls, what cannot be seen or turns the line round, private letters, lone halves of letters.
+# Control, invisible, text-direction and private-use characters, and surrogates.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
-    """`id`: of a registration, or the URL of the document that describes the client. `name`: as it
-    calls itself, which proves nothing; "" if it has none."""
+    """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
+    document. `name`: the unverified name that the client gives itself; "" if none."""
 
     id: str
     name: str
@@ -35,20 +35,17 @@ class OAuthClient:
 
     @property
     def label(self) -> str:
-        """What a key of it is labelled by."""
+        """Return the label of the client's keys."""
         return self.name or f"MCP: {redirect_uri(self.redirect_uris[0]).shown}"
 
 
 def is_document(client_id: str) -> bool:
-    """Whether a client's id is the URL of its metadata document."""
+    """Return whether a client's id is the URL of its metadata document."""
     return client_id.startswith(_DOCUMENT)
 
 
 def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthClient:
-    """A client by its own words (RFC 7591): what is unknown is ignored.
-
-    Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
-    """
+    """Return the client that its metadata describe (RFC 7591). Unknown fields are ignored."""
     uris = metadata.get("redirect_uris")
     if not isinstance(uris, list) or not 0 < len(uris) <= MAX_URIS:
         raise OAuthRefused(
@@ -67,10 +64,8 @@ def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthCli
 
 
 def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
-    """A client by the document at its URL, which must name that URL.
-
-    Raises OAuthRefused (invalid_client, invalid_redirect_uri, invalid_client_metadata).
-    """
+    """Return the client that the document at a URL describes. The document must contain that
+    URL."""
     if document.get("client_id") != url:
         raise OAuthRefused(
             OAuthError.INVALID_CLIENT, "the metadata document has another client_id than its URL"
@@ -81,7 +76,7 @@ def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
 
 
 def clean_name(written: str) -> str:
-    """A name that can stand in a page and in a list of keys: one line of letters that are seen."""
+    """Return a name fit for pages and key lists: one line of visible characters."""
     seen = "".join(" " if one.isspace() else one for one in written[: 10 * MAX_NAME])
     seen = "".join(one for one in seen if unicodedata.category(one) not in _UNSEEN)
     return " ".join(seen.split())[:MAX_NAME].strip()

@@ -1,4 +1,4 @@
-"""Limits on new accounts: accounts that were opened count, requests do not."""
+"""Limits on new accounts. Only opened accounts count, not requests."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ _STRANGERS_AT_LEAST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class AccountsOpened:
-    """Accounts of the last hour: in the whole installation, and from one network."""
+    """The accounts opened in the last hour, in the whole installation and from one network."""
 
     anywhere: int
     from_network: int
@@ -18,18 +18,20 @@ class AccountsOpened:
 
 @dataclass(frozen=True, slots=True)
 class OpeningLimits:
-    """`an_hour`: accounts that the whole installation opens within an hour."""
+    """Limits on new accounts. `an_hour`: the hourly limit of the whole installation."""
 
     an_hour: int
 
     @property
     def of_network(self) -> int:
-        """Accounts an hour from one network: a share, so that one network leaves room."""
+        """Return the hourly limit for one network: a share, so that one network cannot use up the
+        total."""
         return max(1, self.an_hour // _SHARE)
 
     @property
     def codes_to_strangers(self) -> int:
-        """Codes an hour that one network has sent to addresses without an account."""
+        """Return the hourly limit of codes that one network may request for addresses without an
+        account."""
         return max(_STRANGERS_AT_LEAST, self.an_hour // _STRANGERS_SHARE)
 
     def admit(self, opened: AccountsOpened) -> bool:

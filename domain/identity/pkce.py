@@ -1,4 +1,4 @@
-"""PKCE (RFC 7636) by S256 alone: only the client that asked for a code can use it."""
+"""PKCE (RFC 7636) with S256 only, so that only the client that requested a code can use it."""
 
 import hashlib
 import hmac
@@ -11,7 +11,7 @@ _VERIFIER: Final = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 def is_challenge(text: str) -> bool:
-    """Whether a text can be a SHA-256 in base64url without padding."""
+    """Return whether a text has the form of a SHA-256 in base64url without padding."""
     return _CHALLENGE.fullmatch(text) is not None
 
 
@@ -20,11 +20,12 @@ def is_verifier(text: str) -> bool:
 
 
 def challenge_of(verifier: str) -> str:
-    """The challenge that fits a verifier of the right shape."""
+    """Return the challenge of a well-formed verifier."""
     digest = hashlib.sha256(verifier.encode("ascii")).digest()
     return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def fits(verifier: str, challenge: str) -> bool:
-    """Compared in constant time. A text of another shape fits nothing."""
+    """Return whether the verifier matches the challenge, compared in constant time. A malformed
+    verifier never matches."""
     return is_verifier(verifier) and hmac.compare_digest(challenge_of(verifier), challenge)

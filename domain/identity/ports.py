@@ -1,4 +1,4 @@
-"""What signing in needs from outside."""
+"""Interfaces that authentication needs."""
 
 from typing import Protocol
 
@@ -8,17 +8,17 @@ from domain.identity.oauth_client import OAuthClient
 
 class ClientDocuments(Protocol):
     async def find(self, url: str, *, asked_by: str) -> OAuthClient:
-        """The client that the metadata document at this URL describes.
+        """Return the client that the metadata document at this URL describes.
 
-        `asked_by`: who may not have too many fetched at once. Raises OAuthRefused (invalid_client)
-        where there is no such document, and what `client_of_document` raises.
+        `asked_by`: the requester, whose concurrent fetches are limited. Raises OAuthRefused
+        (invalid_client) if there is no such document, and the errors of `client_of_document`.
         """
         ...
 
 
 class MailStarter(Protocol):
-    """What sends a mail whose record is committed."""
+    """Sends a mail after its record is committed."""
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start its workflow; one that is under way is left alone. Raises EngineUnavailable."""
+        """Start the mail's workflow, unless it is already running. Raises EngineUnavailable."""
         ...

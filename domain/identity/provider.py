@@ -1,17 +1,17 @@
-"""Signing in by another identity provider (OpenID Connect)."""
+"""Sign-in through an identity provider (OpenID Connect)."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 ATTEMPT_LASTS: Final = timedelta(minutes=10)
-"""How long somebody may take at the provider, and then to name their shop."""
+"""How long a user may take at the provider, and then to enter the shop's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """What ties the provider's answer to the browser that asked. All of it is random, and the
-    browser alone brings it back."""
+    """The random values that bind the provider's answer to the requesting browser. Only that
+    browser returns them."""
 
     state: str
     nonce: str = field(repr=False)
@@ -20,8 +20,8 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
-    """Whom the provider vouches for. `subject`: their id as a user. `email`: only where it says
-    that the address is theirs, as `sign_in_address` writes it."""
+    """The person whom the provider authenticated. `subject`: the provider's user id. `email`: the
+    address as `sign_in_address` writes it; None unless the provider has verified it."""
 
     subject: str
     email: str | None

@@ -1,7 +1,7 @@
-"""Where an OAuth client has its user sent back to, with a code.
+"""Redirect URIs: where the service sends an OAuth client's user, with a code.
 
-The rules are stricter than those of URLs: what two readers could take for two things (userinfo,
-backslashes, names in Unicode, odd numbers) is refused, so a text that passed means one place.
+The rules are stricter than those for URLs. They refuse anything that two parsers may read
+differently: userinfo, backslashes, Unicode names, odd numbers.
 """
 
 import re
@@ -24,14 +24,16 @@ _WEB: Final = re.compile(
     r"(?::(?P<port>[1-9][0-9]{0,4}))?"
     r"(?=[/?]|$)" + _REST
 )
-# Of one's own domain (RFC 8252, 7.1): without a dot it would be a scheme that all programs share.
+# A private scheme contains a domain (RFC 8252, 7.1): without a dot, several programs could share
+# it.
 _PRIVATE: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):" + _REST)
 _MAX_PORT: Final = 65_535
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectUri:
-    """`text`: as it was given. `host`: "" for the private scheme of a program."""
+    """A parsed redirect URI. `text`: the original text. `host`: "" for a program's private
+    scheme."""
 
     text: str
     scheme: str
@@ -41,34 +43,32 @@ class RedirectUri:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it leads to a program on the user's own machine."""
+        """Return whether the URI leads to a program on the user's machine."""
         return self.scheme == "http"
 
     @property
     def shown(self) -> str:
-        """What a person recognises it by."""
+        """Return the part that identifies the URI to people."""
         if not self.host:
             return f"{self.scheme}:"
         return self.host.lower() + (f":{self.port}" if self.port else "")
 
     @property
     def form_source(self) -> str:
-        """What a Content Security Policy calls it."""
-        if not self.host or self.host.startswith("["):  # a policy knows no IPv6 address
+        """Return the URI's source expression for a Content Security Policy."""
+        if not self.host or self.host.startswith("["):  # a policy supports no IPv6 address
             return f"{self.scheme}:"
         return f"{self.scheme}://{self.shown}"
 
     def with_answer(self, **answer: str | None) -> str:
-        """The place to send the user to: the URI, its own query kept, and the answer."""
+        """Return the URI with its own query and the answer's parameters."""
         given = urlencode({name: value for name, value in answer.items() if value is not None})
         return f"{self.text}{'&' if '?' in self.rest else '?'}{given}"
 
 
 def redirect_uri(text: str) -> RedirectUri:
-    """`https` anywhere, `http` on the user's own machine, or a program's private scheme.
-
-    Raises OAuthRefused (invalid_redirect_uri).
-    """
+    """Parse a redirect URI: `https` anywhere, `http` on a loopback address, or a program's private
+    scheme."""
     found = _WEB.fullmatch(text) or _PRIVATE.fullmatch(text) if len(text) <= MAX_URI else None
     if found is None:
         raise _refused("has a form that is not accepted")
@@ -82,10 +82,10 @@ def redirect_uri(text: str) -> RedirectUri:
 
 
 def is_registered(presented: RedirectUri, registered: Iterable[str]) -> bool:
-    """Whether it is one of the client's, to the letter.
+    """Return whether the URI is exactly one of the client's.
 
-    A program on the user's machine listens on whatever port is free (RFC 8252, 7.3), so there the
-    port may differ.
+    A program on the user's machine listens on any free port (RFC 8252, 7.3), so the port of a
+    loopback URI may differ.
     """
     if presented.text in registered:
         return True

@@ -1,6 +1,6 @@
-"""A link that signs a person in once: an embedded stack prints one for the demo's owner.
+"""A one-time sign-in link: an embedded stack prints one for the demo's owner.
 
-Of its token only the SHA-256 is stored. That is enough: the token is 256 random bits.
+Only the SHA-256 of its token is stored. That is sufficient, because the token is 256 random bits.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ LINK_PATH: Final = "/app/enter"
 
 
 def link_token(random: bytes) -> str:
-    """A token from TOKEN_BYTES random bytes."""
+    """Return a token made of TOKEN_BYTES random bytes."""
     return urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def token_digest(token: str) -> bytes:
-    """What a presented token is looked up by."""
+    """Return the digest that finds a presented token."""
     return hashlib.sha256(token.encode()).digest()

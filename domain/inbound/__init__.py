@@ -1,1 +1,1 @@
-"""The inbound hub: what other platforms' webhooks say, and who sent them."""
+"""The inbound hub: receives, verifies and reads the webhooks of other platforms."""

@@ -1,4 +1,4 @@
-"""Webhooks of the whole installation: the account that one is about."""
+"""Webhooks sent to the whole installation: find the account that a webhook is about."""
 
 from typing import Final
 
@@ -10,17 +10,16 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.integrations.providers import Provider
 
 _SHOP_HEADERS: Final = ("x-shopify-shop-domain", "shopify-shop-domain")
-# How Shopify's bodies name the shop, where they do.
+# Fields in which Shopify's bodies name the shop, if they do.
 _SHOP_FIELDS: Final = ("shop_domain", "myshopify_domain")
 _MAX_ACCOUNT: Final = 255
 
 
 def account_of(provider: Provider, request: InboundRequest) -> str | None:
-    """The account that a verified request is about, as its platform names it; None where it names
-    none that could be a client's.
+    """Return the account that a verified request is about, in the platform's notation.
 
-    Shopify names the shop in a header that is not signed: where the signed body names it too, both
-    must agree. Raises InboundRefused where they do not.
+    Return None if the request names no usable account. Shopify names the shop in an unsigned
+    header. Raises InboundRefused if the signed body names another shop.
     """
     fields = _fields(request.body)
     if provider is Provider.STRIPE:

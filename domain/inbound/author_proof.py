@@ -1,6 +1,6 @@
-"""The author's proof: what a provider's webhook says that proves the address of a ticket's author.
+"""The author proof: what a provider's webhook offers as proof of a ticket author's address.
 
-Everything else in a webhook is a claim, also where its signature is right: the signature proves the
+Everything else in a webhook is a claim, even under a valid signature. The signature proves the
 platform, and the platform passes on what a visitor typed.
 """
 
@@ -15,12 +15,12 @@ from domain.intake.proved_address import CUSTOMER_VERIFIED, claims_proof
 
 
 class AuthorProof(StrEnum):
-    """What proves an author at a provider.
+    """A provider's means of proving an author's address.
 
-    `nothing`: no field of its webhooks does. `mail`: the authentication of a mail by its receiving
-    server. `signed_in`: the shop's own module states that the customer was signed in, with an
-    address that the shop has confirmed. `mapped`: the merchant's own system says so, in the field
-    that its mapping names for `customer_verified`.
+    `nothing`: the provider's webhooks have no such field. `mail`: the receiving server's
+    authentication of the mail. `signed_in`: the shop's own module states that the customer was
+    signed in with an address that the shop has confirmed. `mapped`: the merchant's own system
+    states it, in the field that its mapping assigns to `customer_verified`.
     """
 
     NOTHING = "nothing"
@@ -30,19 +30,19 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return whether a holder of an endpoint's secret can have an address taken as proved.
-    `mapping`: of the generic form."""
+    """Return whether the holder of an endpoint's secret can have an address accepted as proved.
+    `mapping`: the generic form's mapping."""
     if proof is AuthorProof.MAPPED:
         return CUSTOMER_VERIFIED in (mapping or GATEWAY_MAPPING)
     return proof is not AuthorProof.NOTHING
 
 
 def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
-    """The ticket, its author proved or explicitly not, by the provider's rule alone."""
+    """Return the ticket, its author marked as proved or unproved by the provider's rule alone."""
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # A mail without a proof is answered by mail, to the address that it claims.
+        # Without the field, an unproved mail is answered by mail, to the address that it claims.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:
         payload = {**event.payload, CUSTOMER_VERIFIED: proved}

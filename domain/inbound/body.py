@@ -1,4 +1,4 @@
-"""The body: JSON that a platform signed, read into shapes within bounds."""
+"""The body: parse signed JSON into models, within limits of size and depth."""
 
 from collections.abc import Iterator
 from typing import Final, TypeVar
@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from domain.inbound.errors import WebhookUnreadable
 
 MAX_JSON: Final = 1024 * 1024
-"""Bytes of a JSON body."""
+"""The maximum size of a JSON body, in bytes."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
 
@@ -18,17 +18,19 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def shaped(model: type[M], body: bytes) -> M:
-    """The fields of `model`, whatever else the body has. Raises WebhookUnreadable."""
+    """Parse a body into `model`, ignoring its other fields. Raises WebhookUnreadable."""
     try:
         return model.model_validate_json(body)
     except ValidationError:
-        pass  # raised outside: it quotes the body
+        pass  # raised below instead: this error quotes the body
     raise WebhookUnreadable("unknown_shape")
 
 
 def json_object(body: bytes) -> dict[str, JsonValue]:
-    """A JSON object of at most MAX_DEPTH levels, without NUL characters, which PostgreSQL cannot
-    keep. Raises WebhookUnreadable."""
+    """Parse a JSON object of at most MAX_DEPTH levels. Raises WebhookUnreadable.
+
+    NUL characters are removed, because PostgreSQL cannot store them.
+    """
     try:
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -42,7 +44,7 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def values_in(root: JsonValue) -> int:
-    """How many values there are, the containers included."""
+    """Return the number of values, including the containers."""
     count, waiting = 1, [root]
     while waiting:
         inside = _inside(waiting.pop())
@@ -52,8 +54,10 @@ def values_in(root: JsonValue) -> int:
 
 
 def words_in(body: bytes) -> str:
-    """All that a body of whatever form says, for a search: JSON and forms without their escapes,
-    which may stand before a word like letters of it."""
+    """Return all text of a body in any format, for a search.
+
+    JSON and form encoding are decoded, because an escape can look like letters before a word.
+    """
     try:
         return "\n".join(_strings(orjson.loads(body)))
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""What crosses Temporal while a webhook is worked on."""
+"""Data that passes through Temporal while a webhook is processed."""
 
 from domain.core.contracts import Contract
 from domain.inbound.inbound_webhook import WaitsFor
@@ -6,14 +6,14 @@ from domain.runs.contracts import ProcessEventInput
 
 
 class WebhookRef(Contract):
-    """Which webhook a step works on."""
+    """The webhook that an activity works on."""
 
     client_id: str
     webhook_id: str
 
 
 class ProcessWebhookInput(Contract):
-    """`remote_brain`, `review_expiry_s`: of its run, as in `ProcessEventInput`."""
+    """`remote_brain`, `review_expiry_s`: settings of the run, as in `ProcessEventInput`."""
 
     ref: WebhookRef
     remote_brain: bool = False
@@ -21,9 +21,9 @@ class ProcessWebhookInput(Contract):
 
 
 class WebhookWorked(Contract):
-    """What came of one try. `run`: to be started. `wait_s`: try again after so long; 0 when it has
-    ended. `waits_for`: which limit that is. `next_ids`: webhooks of the same client whose turn it
-    is now."""
+    """The result of one attempt. `run`: a run to start. `wait_s`: seconds until the next attempt; 0
+    if processing has ended. `waits_for`: the limit that refused it. `next_ids`: webhooks of the
+    same client to process next."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0
@@ -32,7 +32,7 @@ class WebhookWorked(Contract):
 
 
 class GiveUpWebhookInput(Contract):
-    """`code`: what its work failed with for good."""
+    """`code`: the error code of the permanent failure."""
 
     ref: WebhookRef
     code: str

@@ -1,4 +1,4 @@
-"""The customer's file: all that is kept of one customer, as they are handed it."""
+"""The customer file: all stored data of one customer, as handed over to them."""
 
 from datetime import datetime
 from typing import Final
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.integrations.order_fact import OrderFact
 
 MOST_EVENTS: Final = 2_000
-"""The newest; a customer of more is for an operator's export."""
+"""The maximum number of messages, newest first. A customer with more needs an operator's export."""
 
 
 class _Kept(BaseModel):
@@ -16,7 +16,7 @@ class _Kept(BaseModel):
 
 
 class FiledConversation(_Kept):
-    """`summary`: what the agent remembers of it."""
+    """`summary`: the agent's summary of the conversation."""
 
     id: str
     channel: str
@@ -36,7 +36,7 @@ class FiledMessage(_Kept):
 
 
 class FiledRun(_Kept):
-    """What the agent made of a message. `sentiment`: -1 to 1."""
+    """The agent's result for a message. `sentiment`: -1 to 1."""
 
     event_id: str
     id: str
@@ -49,7 +49,7 @@ class FiledRun(_Kept):
 
 
 class FiledReview(_Kept):
-    """What a person decided about an answer."""
+    """A person's decision about an answer."""
 
     run_id: str
     id: str
@@ -71,8 +71,8 @@ class FiledAttachment(_Kept):
 
 
 class CustomerFile(_Kept):
-    """`memory`: what is remembered across conversations. `orders`: what webhooks have told.
-    `is_complete`: False where there were more messages than MOST_EVENTS."""
+    """`memory`: the customer's memory across conversations. `orders`: facts received by webhook.
+    `is_complete`: False if there were more messages than MOST_EVENTS."""
 
     request_id: str
     customer_email: str | None

@@ -1,4 +1,4 @@
-"""The data request: a customer who asked a shop for what is kept of them."""
+"""The data request: a customer has asked a shop for their stored data."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 DUE_AFTER: Final = timedelta(days=30)
-"""The time that the merchant has to answer."""
+"""The merchant's time limit to answer."""
 
 
 class DataRequest(BaseModel):
-    """`order_ids`: those that the platform named, its own. `fulfilled_by`: who handed the data
-    over, as the audit log names people."""
+    """`order_ids`: the platform's ids of the orders that it named. `fulfilled_by`: the person who
+    handed the data over, as named in the audit log."""
 
     model_config = ConfigDict(frozen=True)
 

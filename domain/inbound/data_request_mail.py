@@ -1,4 +1,4 @@
-"""The mail to a client's owner about a customer who wants their data, in French."""
+"""The mail, in French, that informs a client's owner of a customer's data request."""
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName
@@ -8,8 +8,8 @@ from domain.inbound.data_request import DataRequest
 def data_request_mail(
     request: DataRequest, owner_email: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """The same request always makes the same name. It names no customer: a mailbox keeps what it
-    has, and the dashboard says who it is."""
+    """Return the mail, whose name depends on the request alone. It omits the customer's name,
+    because mailboxes keep their mails; the dashboard shows it."""
     return OutgoingMail(
         name=f"data-requests.{request.id.lower()}",
         to=owner_email,

@@ -1,4 +1,4 @@
-"""What one try at a webhook comes to: an effect, or a wait."""
+"""The result of one attempt at a webhook: an effect, or a wait."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,18 +10,18 @@ from domain.intake.errors import ClientRateLimited, CustomerRateLimited, Unprove
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# Credits may be bought and a plan changed at any time, and a month turns.
+# The quota can return at any time: by purchased credits, a changed plan or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# After the one that it waits behind, which is tried first.
+# Retry after the webhook ahead of this one, which is tried first.
 BEHIND: Final = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookEffect:
-    """It has ended. `reason`: a stable code. `event_id`: what it became. `reference`: the order,
-    ticket or duty that it was about. `customer`: the key of whom it is of. `erase`: an erasure that
-    is started before the webhook counts as done."""
+    """The end of a webhook's processing. `reason`: a stable code. `event_id`: the event that it
+    became. `reference`: the order, ticket or compliance request that it was about. `customer`: the
+    customer's key. `erase`: an erasure to start before the webhook counts as done."""
 
     outcome: Outcome
     reason: str | None = None
@@ -33,7 +33,8 @@ class WebhookEffect:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit refused it. `lasts`: until the next try. `customer`: whom it counts for."""
+    """A limit refused the webhook. `lasts`: time until the next attempt. `customer`: the customer
+    that it counts against."""
 
     waits_for: WaitsFor
     lasts: timedelta
@@ -44,7 +45,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """How long a refused ticket waits, and for what."""
+    """Return the limit that a refused ticket waits for, and the time until its next attempt."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

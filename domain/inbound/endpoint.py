@@ -1,4 +1,4 @@
-"""The endpoint: the address that a platform sends an integration's webhooks to, and its secret."""
+"""The endpoint: the URL that receives an integration's webhooks, and its secret."""
 
 import base64
 import hashlib
@@ -18,10 +18,10 @@ from domain.integrations.providers import Provider
 TOKEN_BYTES: Final = 32
 SECRET_BYTES: Final = 24
 OVERLAP: Final = timedelta(hours=24)
-"""How long the token and the secret before a rotation are good."""
+"""Validity of the previous token and secret after a rotation."""
 
 SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
-"""The header in which platforms that sign nothing send the secret."""
+"""The header that carries the secret, for platforms that do not sign."""
 
 SECRETS_OF_OURS: Final = frozenset(
     {
@@ -32,17 +32,19 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms that sign with, or send, whatever secret they are given: one is made here. The others
-give out their own."""
+"""Platforms that use any secret they are given, to sign or to send; the service generates it. All
+other platforms issue their own."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """An endpoint as a request finds it. The secrets come sealed. `sealed_previous_secret`: the one
-    before the last rotation, while it is good. `is_live`: else its connection has ended lately, and
-    it takes duties alone."""
+    """An endpoint as looked up for a request. The secrets are sealed.
+
+    `sealed_previous_secret`: the secret before the last rotation, while valid. `is_live`: False if
+    the connection has ended recently; the endpoint then accepts compliance requests alone.
+    """
 
     tenant: TenantId
     integration_id: str
@@ -56,8 +58,8 @@ class OpenEndpoint:
         return AccountOwner(self.tenant, self.integration_id, self.is_live)
 
     def secrets(self, sealer: Sealer) -> tuple[str, ...]:
-        """Those that are good now, the newest first. Raises ValueError for one that was sealed
-        with another key, or is another endpoint's."""
+        """Return the secrets that are valid now, newest first. Raises ValueError for a secret that
+        was sealed with another key or belongs to another endpoint."""
         return tuple(
             unseal_endpoint_secret(sealer, self.tenant, self.integration_id, one)
             for one in (self.sealed_secret, self.sealed_previous_secret)
@@ -67,8 +69,8 @@ class OpenEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class AccountOwner:
-    """Whose webhook it is. `is_live`: else the connection has ended lately, and takes duties
-    alone."""
+    """The owner of a webhook. `is_live`: False if the connection has ended recently; it then
+    accepts compliance requests alone."""
 
     tenant: TenantId
     integration_id: str
@@ -79,11 +81,11 @@ class AccountOwner:
 
 
 class EndpointEntry(BaseModel):
-    """One as people are shown it: neither its token nor its secret is.
+    """An endpoint as shown to people, without its token and its secret.
 
-    `previous_until`: until then the address and the secret before the last rotation are good too.
-    `mapping`: of the generic form only. `vouches`: false while what the endpoint says of a
-    customer's address waits for a second manager.
+    `previous_until`: the time at which the previous address and secret expire. `mapping`: of the
+    generic form only. `vouches`: false while the endpoint's statements about a customer's address
+    await approval by a second manager.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,30 +101,33 @@ class EndpointEntry(BaseModel):
 
 
 def token_of(random_bytes: bytes) -> str:
-    """`random_bytes`: TOKEN_BYTES of them."""
+    """Encode TOKEN_BYTES random bytes as a token."""
     return base64.urlsafe_b64encode(random_bytes).rstrip(b"=").decode()
 
 
 def token_digest(token: str) -> bytes | None:
-    """What is kept of a token: its SHA-256. None for what can be no token."""
+    """Return the SHA-256 of a token, which is stored in its place. None if the token is
+    malformed."""
     if not _TOKEN.fullmatch(token):
         return None
     return hashlib.sha256(token.encode()).digest()
 
 
 def made_secret(random_bytes: bytes) -> str:
-    """A secret of ours. Its 48 hexadecimal digits are base64 too, so that libraries of Standard
-    Webhooks take it as it is. `random_bytes`: SECRET_BYTES of them."""
+    """Return a generated secret from SECRET_BYTES random bytes. Its 48 hexadecimal digits are valid
+    base64 too, so Standard Webhooks libraries accept it unchanged."""
     return "whsec_" + random_bytes.hex()
 
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
-    """Sealed together with its client and integration, so that it cannot be moved to another."""
+    """Seal a secret together with its client and integration, so that it is valid for no other
+    endpoint."""
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
 
 def unseal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, sealed: str) -> str:
-    """Raises ValueError if it was sealed with another key, or is another endpoint's."""
+    """Unseal a secret. Raises ValueError if it was sealed with another key or for another
+    endpoint."""
     opened, owner = sealer.unseal(sealed), f"{client_id}/{integration_id}/"
     if not opened.startswith(owner):
         raise ValueError("another endpoint's secret")
@@ -135,7 +140,7 @@ def endpoint_url(origin: str, provider: Provider, token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WantedEndpoint:
-    """What an endpoint is opened with. `secret`: the platform's, where it gives one out."""
+    """The parameters of a new endpoint. `secret`: the platform's, if it issues one."""
 
     secret: str | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None

@@ -7,7 +7,7 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class RefusalReason(StrEnum):
-    """Why a request was not believed, as the inbound log says it."""
+    """The reason for refusing a request, as shown in the inbound log."""
 
     SIGNATURE_MISSING = "signature_missing"
     SIGNATURE_WRONG = "signature_wrong"
@@ -27,7 +27,7 @@ class InboundAddressUnknown(DomainError):
 
 
 class InboundRefused(DomainError):
-    """The request is not its provider's. Nothing of it is kept but a count."""
+    """The request failed verification. Only a count of such requests is kept."""
 
     code = "inbound_refused"
 
@@ -37,8 +37,8 @@ class InboundRefused(DomainError):
 
 
 class WebhookUnreadable(DomainError):
-    """The bytes were signed, and are none of the shapes that the provider documents. `reason`: a
-    stable code, and nothing of what was sent."""
+    """A verified body matches none of the provider's documented formats. `reason`: a stable code,
+    without any of the content."""
 
     code = "webhook_unreadable"
 
@@ -52,15 +52,15 @@ class WebhookUnreadable(DomainError):
 
 
 class AuthorUndecided(DomainError):
-    """A message of ours is on its way into the ticket, and this may be it."""
+    """A message of the agent is being sent to the ticket, and this may be that message."""
 
     code = "author_undecided"
     retryable = True
 
 
 class InboundBusy(DomainError):
-    """As many bytes of mails are on their way as the process holds, or as much of a client's waits
-    as it may have. The platform sends again."""
+    """Mails in progress have filled the process's memory limit, or a limit on the client's stored
+    webhooks is reached. The platform sends the request again."""
 
     code = "inbound_busy"
     retryable = True
@@ -84,7 +84,7 @@ class EndpointExists(DomainError):
 
 
 class InvalidEndpoint(InvalidContent):
-    """What an endpoint is opened with breaks a rule; `reason` names the field, and no value."""
+    """A parameter of a new endpoint breaks a rule. `reason` names the field, without its value."""
 
     code = "invalid_endpoint"
 

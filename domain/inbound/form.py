@@ -1,7 +1,7 @@
-"""The form: a body of multipart/form-data or of application/x-www-form-urlencoded, taken apart.
+"""The form: parse a body of type multipart/form-data or application/x-www-form-urlencoded.
 
-Mail providers hand mails over as forms, with strangers' words in them. So a form is read strictly,
-in time that grows with its length alone, and a field that came twice is known to have.
+Mail providers post mails as forms that contain strangers' text. The parser is therefore strict, its
+time is linear in the body's length, and it detects repeated fields.
 """
 
 import re
@@ -18,9 +18,9 @@ from domain.inbound.inbound_request import InboundRequest
 
 MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000
-"""What is read of a field that holds one line."""
+"""The maximum bytes read from a single-line field."""
 
-# Of mails. Python knows stranger ones, of which some take time by the square of the length.
+# Charsets used in mails. Python knows rarer ones, some of which decode in quadratic time.
 _CHARSETS: Final = re.compile(
     r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"
     r"|gb2312|gbk|gb18030|big5|big5-hkscs|euc-(?:jp|kr)|shift[_-]jis|iso-2022-(?:jp|kr)",
@@ -31,13 +31,13 @@ _MAX_NAME: Final = 200
 _MAX_HEADER: Final = 4_000
 _MULTIPART: Final = b"multipart/form-data"
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
-# "%41" is one byte.
+# One byte, "%41", takes three.
 _ENCODED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """A file in a form. `filename`, `content_type`: the sender's words."""
+    """A file in a form. `filename`, `content_type`: as given by the sender."""
 
     name: str
     filename: str
@@ -47,16 +47,16 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class PostedForm:
-    """Fields by name with their values in their order, as bytes that may be `is_encoded` still, and
-    the files in their order."""
+    """The fields, each with its values in order, and the files in order. `is_encoded`: the values
+    are still percent-encoded."""
 
     fields: Mapping[str, tuple[bytes, ...]] = field(repr=False)
     files: tuple[FormFile, ...] = ()
     is_encoded: bool = False
 
     def text(self, name: str, limit: int = LINE_BYTES, *, charset: str = "utf-8") -> str | None:
-        """The first value of a field; None where it did not come. Of a longer one the first `limit`
-        bytes are read. What the charset does not know is replaced."""
+        """Return the first value of a field, cut to `limit` bytes, or None if the field is missing.
+        Undecodable bytes are replaced."""
         values = self.fields.get(name)
         if values is None:
             return None
@@ -64,16 +64,17 @@ class PostedForm:
         return _decoded((_unquoted(value) if self.is_encoded else value)[:limit], charset)
 
     def only(self, name: str) -> str | None:
-        """The value of a field that came once; None where it came never or again."""
+        """Return the value of a field that occurs exactly once, else None."""
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return whether the field has exactly one value. A second one may be the sender's."""
+        """Return whether the field has exactly one value. The sender may have added a second
+        one."""
         return len(self.fields.get(name, ())) == 1
 
 
 def read_form(request: InboundRequest) -> PostedForm:
-    """The form that a request carries. Raises WebhookUnreadable."""
+    """Parse the form in a request. Raises WebhookUnreadable."""
     kind, options = _options(request.headers.get("content-type", "").encode("latin-1", "replace"))
     if kind == _URLENCODED:
         return _urlencoded(request.body)
@@ -95,8 +96,8 @@ def _urlencoded(body: bytes) -> PostedForm:
 
 
 def _multipart(body: bytes, boundary: bytes) -> PostedForm:
-    """Every part ends with the boundary, the last one with the closing one, and nothing follows:
-    what a stranger wrote into a field must not hide the fields behind it."""
+    """Parse a multipart body. Every part must end with the boundary, and nothing may follow the
+    closing one. Otherwise a stranger's text in a field could hide later fields."""
     line = b"\r\n--" + boundary
     ends_well = body.count(line + b"--") == 1 and body.rstrip(b"\r\n").endswith(line + b"--")
     if not boundary or not ends_well or body.count(line + b"\r\n") + 1 != body.count(line):
@@ -121,7 +122,7 @@ def _multipart(body: bytes, boundary: bytes) -> PostedForm:
 
 
 class _Parts:
-    """What the parser has found so far."""
+    """The parts that the parser has found so far."""
 
     def __init__(self) -> None:
         self.fields: dict[str, tuple[bytes, ...]] = {}
@@ -166,7 +167,7 @@ class _Parts:
 
 
 def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """As latin-1, which keeps every byte."""
+    """Parse a header's options as latin-1, which maps every byte."""
     return parse_options_header(header[:_MAX_HEADER].decode("latin-1"))
 
 

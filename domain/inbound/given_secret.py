@@ -1,6 +1,6 @@
-"""The given secret: what a platform gave out, and a person pasted, to verify its webhooks by.
+"""The given secret: issued by a platform and pasted by a person, to verify its webhooks.
 
-A typing error is refused at once: with a wrong secret every webhook would be refused.
+A malformed secret is refused immediately, because a wrong secret would refuse every webhook.
 """
 
 import re
@@ -16,9 +16,9 @@ _STRIPE: Final = "whsec_"
 
 
 def check_given_secret(provider: Provider, secret: str) -> None:
-    """Raises InvalidEndpoint, which never holds it, unless the platform can have given it out.
+    """Raise InvalidEndpoint, without quoting the secret, unless its format is the platform's.
 
-    Mailgun, Shopify, Zendesk and Intercom document no shape of theirs.
+    Mailgun, Shopify, Zendesk and Intercom document no format.
     """
     if not _SECRET.fullmatch(secret):
         raise InvalidEndpoint("8 to 1000 visible characters expected", "secret")

@@ -1,11 +1,11 @@
-"""The headers of a webhook: which of them anybody looks at, and which are kept."""
+"""The headers of a webhook: which are read, and which are stored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from domain.inbound.errors import InboundRefused, RefusalReason
 
-# What the platforms' own headers begin with. All others say nothing here, and may be a proxy's.
+# Prefixes of the platforms' own headers. Others carry nothing needed and may come from a proxy.
 _PLATFORMS: Final = (
     "x-shopify-",
     "shopify-",
@@ -26,14 +26,14 @@ _PLATFORMS: Final = (
     "svix-",
 )
 _OF_THE_BODY: Final = "content-type"
-# What proves who sent it, or would let somebody send another.
+# Headers that prove the sender or would allow forging another request.
 _PROOF: Final = ("signature", "hmac", "secret")
 
 
 def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Those that reading and believing may need, by their names in lower case.
+    """Return the headers needed to verify and read a request, by lower-case name.
 
-    Raises InboundRefused where one comes twice: two readers might not take the same one.
+    Raises InboundRefused for a repeated header: two readers could use different values.
     """
     found: dict[str, str] = {}
     for name, value in headers:
@@ -47,7 +47,7 @@ def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those that are kept beside the body."""
+    """Return the headers that are stored with the body."""
     return {
         name: value for name, value in headers.items() if not any(proof in name for proof in _PROOF)
     }

@@ -1,5 +1,5 @@
-"""The helpdesk form: the JSON template that a merchant pastes into a helpdesk without a format of
-its own, and the secret header that proves it.
+"""The helpdesk form: a JSON template that a merchant pastes into a helpdesk without its own webhook
+format, verified by a secret header.
 
 `docs/inbound/` has the template of each helpdesk.
 """
@@ -29,7 +29,7 @@ from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.webhook_signature import require_match, signature_header
 from domain.integrations.providers import Provider
 
-# All in one lane: whether a person answered before or after the customer wrote is what matters.
+# All topics share one queue: the order of the customer's and the staff's messages matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
     "message": WebhookKind.TICKET,
     "status": WebhookKind.TICKET,
@@ -37,8 +37,8 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 
 class HelpdeskForm(HelpdeskShape):
-    """`from_agent`: the merchant's people, or a program of theirs, wrote it. `first`: the ticket
-    began with it. `external_id`: our own action's key."""
+    """`from_agent`: the merchant's staff or software wrote it. `first`: it opened the ticket.
+    `external_id`: the key of this service's own action."""
 
     event: Literal["message", "status"]
     ticket_id: Id
@@ -57,12 +57,12 @@ class HelpdeskForm(HelpdeskShape):
 
 
 def filled_form(body: bytes) -> HelpdeskForm:
-    """Raises WebhookUnreadable, also where a customer's words may have filled in another field.
+    """Parse a filled-in template. Raises WebhookUnreadable if customer text may have set a field.
 
-    A helpdesk that escapes nothing fills a customer's words into the template as they are. A name
-    of the template is then always a key of the body, but the words can add the same name, move the
-    template's into an inner object, or add a name that the template lacks. So each name comes once,
-    no value holds others, and the names that say who wrote are required.
+    Some helpdesks insert a customer's text into the template without escaping. Every name of the
+    template is then still a key of the body. The text can repeat a name, move the template's names
+    into an inner object, or add a name that the template lacks. Each name must therefore be unique,
+    values must not be nested, and the names of the author's fields are required.
     """
     try:
         body_read = json.loads(body, object_pairs_hook=_names_once)
@@ -86,7 +86,7 @@ def _names_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _required_of(form: HelpdeskForm) -> frozenset[str]:
-    """Names that a template must have, even if the helpdesk fills them with nothing."""
+    """Return the names that a template must contain, even if the helpdesk leaves them empty."""
     if form.event == "status":
         return frozenset()
     if form.from_agent is True:
@@ -95,14 +95,14 @@ def _required_of(form: HelpdeskForm) -> frozenset[str]:
 
 
 def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
-    """That the request carries the secret. Raises InboundRefused."""
+    """Verify that the request carries a valid secret. Raises InboundRefused."""
     given = signature_header(request, SECRET_HEADER.lower(), RefusalReason.SIGNATURE_MISSING)
     require_match(secrets, given)
 
 
 def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, str]) -> Meaning:
-    """What a filled form says. Words under the agent's own address are never a customer's, so that
-    a wrongly filled form makes no loop."""
+    """Interpret a filled-in form. Text from the agent's own address never counts as a customer's,
+    so that a wrongly filled form causes no loop."""
     if form.event == "status":
         return closed_or_nothing(form.ticket_id, form.status)
     if form.message is None:

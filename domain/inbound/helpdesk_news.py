@@ -1,4 +1,4 @@
-"""Helpdesk news: what a helpdesk says of a ticket, in one form for all helpdesks."""
+"""Helpdesk news: a helpdesk's message about a ticket, in one format for all helpdesks."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +15,7 @@ from domain.integrations.providers import Provider
 
 MAX_BODY: Final = 1024 * 1024
 CLOSED: Final = frozenset({"solved", "closed", "resolved"})
-"""Names of the states in which no person is at work in a ticket, folded."""
+"""Case-folded names of the states in which no person works on a ticket."""
 
 _MAX_TEXT: Final = 500_000
 
@@ -23,12 +23,13 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def _none_if_blank(value: object) -> object:
-    """A placeholder that has nothing to say is filled with nothing."""
+    """Return None for a blank string: a helpdesk fills a placeholder without a value with
+    nothing."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
 def _without_nul(text: str) -> str:
-    # PostgreSQL keeps no such character.
+    # PostgreSQL cannot store NUL characters.
     return text.replace("\0", "")
 
 
@@ -40,13 +41,13 @@ MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
 
 
 class HelpdeskShape(BaseModel):
-    """The base of the shapes: what else they hold is of no interest, and ids may be numbers."""
+    """The base of all helpdesk models. Other fields are ignored, and ids may be numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
 
 def parsed(shape: type[Shape], body: bytes) -> Shape:
-    """Raises WebhookUnreadable, which quotes nothing of what was sent."""
+    """Parse a body. Raises WebhookUnreadable, which quotes none of the content."""
     try:
         return shape.model_validate_json(body)
     except ValidationError:
@@ -61,8 +62,8 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
-    """One message of a ticket. `message_id`: the platform's own name for it; None where it gives
-    none. `is_first`: the ticket began with it. `written_by`: as `StaffMessage.by`. `author_id`: the
+    """One message of a ticket. `message_id`: the platform's id of it, or None if it gives none.
+    `is_first`: it opened the ticket. `written_by`: as `StaffMessage.by`. `author_id`: the
     platform's id of a customer, which a program cannot choose."""
 
     provider: Provider
@@ -82,7 +83,8 @@ class HelpdeskMessage:
 
     @property
     def name(self) -> str:
-        """What names it within its ticket. Where the platform gives no id, its time and words."""
+        """The name of the message within its ticket. Without a platform id, its time and text name
+        it."""
         if self.message_id is not None:
             return f"comment/{self.message_id}"
         if self.is_first:
@@ -91,13 +93,13 @@ class HelpdeskMessage:
 
 
 def message_key(ticket_id: str, name: str) -> str:
-    """How `inbound_messages` names a message. `name`: `comment/{id}`, or `first` for the one that
-    the ticket began with where its id is not told."""
+    """Return the key of a message in `inbound_messages`. `name`: `comment/{id}`, or `first` for an
+    opening message without a known id."""
     return f"ticket/{ticket_id}/{name}"
 
 
 def meaning_of(message: HelpdeskMessage) -> Meaning:
-    """A customer's public words are a ticket, all else that has words is the staff's."""
+    """Interpret a message: a customer's public text is a ticket, a private one is ignored."""
     if message.author is Author.STAFF:
         return StaffMessage(
             ticket_id=message.ticket_id,
@@ -117,14 +119,14 @@ def meaning_of(message: HelpdeskMessage) -> Meaning:
 
 
 def closed_or_nothing(ticket_id: str, status: str | None) -> Meaning:
-    """What a change of a ticket's state says."""
+    """Interpret a change of a ticket's state."""
     if status is not None and status.strip().casefold() in CLOSED:
         return TicketClosed(ticket_id)
     return Nothing("ticket_state")
 
 
 def is_same_person(one: str | None, other: str | None) -> bool:
-    """Whether two addresses are one, and known."""
+    """Return whether two addresses are known and belong to the same person."""
     key = customer_key(one)
     return key is not None and key == customer_key(other)
 
@@ -133,7 +135,7 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     happened = "created" if message.is_first else "updated"
     payload = {
         "ticket_id": message.ticket_id,
-        # Under this name it may be HTML (`domain/intake/normalization.py`).
+        # A payload field of this name may contain HTML (`domain/intake/normalization.py`).
         "message": message.text,
         "subject": message.subject,
         "customer_name": message.customer_name,

@@ -1,4 +1,4 @@
-"""The request: one webhook as it came, before anything is believed of it."""
+"""The request: one webhook as received, before verification."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class InboundRequest:
-    """`headers`: names in lower case; of a repeated one the values joined by ", ". `body`: the raw
-    bytes, as they were signed."""
+    """`headers`: names in lower case; repeated values are joined by ", ". `body`: the raw bytes, as
+    signed."""
 
     headers: Mapping[str, str]
     body: bytes = field(repr=False)

@@ -1,4 +1,4 @@
-"""The inbound webhook: one delivery that was taken, what it is, and how far the work on it is."""
+"""The inbound webhook: one accepted delivery, its kind and its processing state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +10,10 @@ from domain.integrations.providers import Provider
 
 
 class WebhookKind(StrEnum):
-    """What a topic of a provider is.
+    """The kind of a provider's topic.
 
-    `ticket`: a customer wrote, or asks for something. `fact`: it says something of an order.
-    `duty`: the platform asks for something that must be done (erase, hand over, disconnect).
-    `ignored`: it concerns nothing here.
+    `ticket`: a customer's message or request. `fact`: news of an order. `duty`: a compliance
+    request of the platform (erase, hand over, disconnect). `ignored`: not relevant to this service.
     """
 
     TICKET = "ticket"
@@ -24,9 +23,9 @@ class WebhookKind(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """`queued`: behind others of its client. `working`: a workflow has it. `waiting`: the client's
-    limit or quota refused it, and it is tried again at `not_before`. `failed`: it could not be
-    read, or its work failed for good; it can be processed again."""
+    """`queued`: behind others of its client. `working`: a workflow processes it. `waiting`: the
+    client's limit or quota refused it; it is retried at `not_before`. `failed`: unreadable, or
+    permanently failed; it can be processed again."""
 
     QUEUED = "queued"
     WORKING = "working"
@@ -36,8 +35,8 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """Which limit a waiting ticket waits for. `unproved_limit`: the share of senders that prove
-    nothing."""
+    """The limit that a waiting ticket waits for. `unproved_limit`: the share of unproved
+    senders."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
@@ -46,16 +45,16 @@ class WaitsFor(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a webhook.
+    """The outcome of a webhook.
 
-    `event`: an event with a run. `no_playbook`: an event that no playbook wants; it is not kept
-    where such events have filled their room. `order_updated`,
-    `order_known`: it said something new of an order, or nothing new. `duty_done`: all of it was
-    done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the
-    helpdesk. `ticket_closed`: people are done in the ticket, and the agent answers there again.
-    `own_message`: it was written by this service. `left_to_people`: a person has the ticket.
-    `known`: the message came before by another way. `no_room`: it proves no sender, and could not
-    even wait. `ignored`: it concerns nothing here.
+    `event`: an event with a run. `no_playbook`: no playbook matches the event; it is not stored if
+    such events have filled their quota. `order_updated`, `order_known`: new facts of an order, or
+    known ones. `duty_done`: the compliance request is complete. `duty_for_people`: a person must do
+    the rest. `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket was
+    closed, and the agent may answer there again. `own_message`: this service wrote it.
+    `left_to_people`: a person handles the ticket. `known`: the message arrived before by another
+    route. `no_room`: from an unproved sender, with no room left to wait. `ignored`: not relevant to
+    this service.
     """
 
     EVENT = "event"
@@ -75,19 +74,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What names a delivery: `dedup_key` is the provider's, the same in each retry; `topic` is its
-    own word for what happened."""
+    """The identity of a delivery. `dedup_key`: the provider's, the same in each retry. `topic`: the
+    provider's name for the event."""
 
     dedup_key: str
     topic: str
 
 
 class InboundWebhook(BaseModel):
-    """One as people are shown it, without its bytes.
+    """An inbound webhook as shown to people, without its body.
 
-    `reason`: a stable code of why it failed or was ignored. `event_id`: what it became.
-    `reference`: the order, ticket or duty that it was about. `duplicates`, `conflicts`: how often
-    the same key came again, with the same body and with another.
+    `reason`: a stable code for why it failed or was ignored. `event_id`: the event that it became.
+    `reference`: the order, ticket or compliance request that it was about. `duplicates`,
+    `conflicts`: number of later deliveries with the same key, with the same body and with a
+    different one.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The logged webhook: what people read of one that came in."""
+"""The logged webhook: the record of an inbound webhook as shown to people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Final
 from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
 
 SHOWN_BODY: Final = 64 * 1024
-"""Bytes of a body that people are shown."""
+"""Bytes of a body that are shown to people."""
 
 _MASK: Final = "…"
-# A header whose name has one of these proves something, or lets its bearer in.
+# A header whose name contains one of these is a proof or a credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {
     WaitsFor.CLIENT_LIMIT: "the client's limit of events an hour",
@@ -37,10 +37,12 @@ _OUTCOMES: Final = {
 
 
 class LoggedWebhook(InboundWebhook):
-    """One with what was sent. `headers`: those that were kept, by lower-case name, the proving ones
-    masked. `body`: its beginning, SHOWN_BODY bytes at most; None where it is no text, was erased,
-    or is not for this reader. `body_bytes`: of the whole body, None once it was erased. `run_id`:
-    of its event's run."""
+    """An inbound webhook with its content.
+
+    `headers`: the stored ones by lower-case name; credentials are masked. `body`: the first
+    SHOWN_BODY bytes, or None if it is not text, was erased, or the reader may not see it.
+    `body_bytes`: size of the whole body, None once erased. `run_id`: the run of its event.
+    """
 
     headers: Mapping[str, str]
     body: str | None
@@ -51,8 +53,8 @@ class LoggedWebhook(InboundWebhook):
 
 @dataclass(frozen=True, slots=True)
 class RefusalCount:
-    """How many requests an address refused in one hour. `hour`: its first moment. `reason`: a
-    RefusalReason."""
+    """The number of requests that an address refused in one hour. `hour`: start of the hour.
+    `reason`: a RefusalReason."""
 
     integration_id: str
     reason: str
@@ -62,7 +64,7 @@ class RefusalCount:
 
 
 def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The same, without the values that prove something."""
+    """Return the headers with the values of credentials masked."""
     return {
         name: _MASK if any(word in name.lower() for word in _TELLING) else value
         for name, value in headers.items()
@@ -70,8 +72,8 @@ def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def shown_text(body: bytes, *, is_cut: bool) -> str | None:
-    """A body's beginning as text; None if it is none. `is_cut`: more follows, so that the last
-    character may be incomplete."""
+    """Decode the start of a body, or return None if it is not text. `is_cut`: more follows, so the
+    last character may be incomplete."""
     for missing in range(4 if is_cut else 1):
         try:
             text = body[: len(body) - missing].decode()
@@ -82,7 +84,7 @@ def shown_text(body: bytes, *, is_cut: bool) -> str | None:
 
 
 def verdict(webhook: InboundWebhook) -> str:
-    """What became of it, in a sentence."""
+    """Return a sentence that states the outcome."""
     match webhook.state:
         case WebhookState.QUEUED:
             return "It waits for those that came before it."
@@ -100,5 +102,5 @@ def verdict(webhook: InboundWebhook) -> str:
 
 
 def spoken(code: str) -> str:
-    """A stable code as words."""
+    """Return a stable code as words."""
     return code.replace("_", " ")

@@ -1,4 +1,4 @@
-"""The mail: what a mail provider hands over, the same few facts for every provider."""
+"""The mail: an inbound mail in one format for all mail providers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +16,10 @@ from domain.intake.mail_headers import message_ids, only_mailbox
 from domain.integrations.providers import AUTHSERV_ID, Provider
 
 MAX_BODY: Final = 25 * 1024 * 1024
-"""Bytes of a mail with its attachments."""
+"""Maximum bytes of a mail including its attachments."""
 
 INBOUND: Final = "inbound"
-"""The topic of a mail that came in."""
+"""The topic of an inbound mail."""
 
 MAX_TEXT: Final = 100_000
 MAX_HTML: Final = 500_000
@@ -29,12 +29,12 @@ _EVENT_TYPE: Final = "email.inbound"
 
 @dataclass(frozen=True, slots=True)
 class InboundMail:
-    """A mail as its provider handed it over. Nothing in it is believed.
+    """A mail as received from its provider. None of its content is trusted.
 
-    `headers`: names in lower case with their values, the topmost first. `has_all_headers`: none was
-    cut or left out. `author`: what the provider says is the From. `recipients`: addresses that it
-    came to, whatever its To says. `returns_to`: the sender of its envelope, empty for a bounce;
-    None where the provider does not say.
+    `headers`: lower-case names with their values, topmost first. `has_all_headers`: none was cut or
+    omitted. `author`: the From according to the provider. `recipients`: delivery addresses,
+    regardless of the To header. `returns_to`: the envelope sender, empty for a bounce; None if the
+    provider does not report it.
     """
 
     provider: Provider
@@ -57,7 +57,7 @@ class InboundMail:
 
     @property
     def only_author(self) -> str | None:
-        """The address of the From, if there is exactly one and its provider says the same."""
+        """The From address, if there is exactly one and the provider reports the same."""
         froms = self.values("from")
         told = only_mailbox(self.author)
         box = only_mailbox(froms[0]) if froms else told
@@ -70,14 +70,14 @@ class InboundMail:
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
 ) -> InboundTicket:
-    """The ticket that a mail is.
+    """Convert a mail into a ticket.
 
-    `settings`: the integration's. `is_vouched`: the provider itself found that the mail is of its
-    From's domain. Else the word of the mail server that all the integration's mails pass is taken,
-    where the merchant has named one. Headers of that name are not handed on: every sender who knows
-    the provider's address can write them. A mail whose headers were cut proves nothing: another
-    From, or a signature of a part of the text, may stand in what is missing. Nor does one with such
-    a signature: whoever has the mail may write below what is signed.
+    `settings`: the integration's. `is_vouched`: the provider itself verified that the mail comes
+    from its From domain. Otherwise the result of the merchant's configured mail server counts, if
+    one is set. Authentication-Results headers are not passed on: any sender who knows the
+    provider's address can write them. A mail with cut headers proves nothing, because the missing
+    part may contain another From or a partial signature. A partially signed mail proves nothing
+    either: anyone who has it can append text.
     """
     mail = _storable(mail)
     author = mail.only_author
@@ -111,8 +111,8 @@ def ticket_of(
 
 
 def _storable(mail: InboundMail) -> InboundMail:
-    """The same, without the characters that PostgreSQL cannot keep: a stranger's mail with one
-    would fail again and again, and hold up those behind it."""
+    """Remove the characters that PostgreSQL cannot store. A mail with one would fail on every
+    attempt and block those behind it."""
     return replace(
         mail,
         provider_id=_text(mail.provider_id),
@@ -134,23 +134,24 @@ def _text(given: str) -> str:
 
 
 def message_key(mail: InboundMail) -> str:
-    """The mail's Message-ID, whatever way it came; else its name at the provider."""
+    """Return the mail's Message-ID, regardless of its route, else the provider's id of it."""
     return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
 
 
 def message_id(headers: Iterable[tuple[str, str]]) -> str | None:
-    """The Message-ID as a key; None where there is none."""
+    """Return the Message-ID as a key, or None if there is none."""
     found = next(iter(_ids(headers)), None)
     return None if found is None else key_of(found)
 
 
 def key_of(name: str) -> str:
-    """A name that strangers gave, at most 250 characters: a longer one is its SHA-256."""
+    """Return a key of at most _MAX_KEY characters for an untrusted name. A longer name becomes its
+    SHA-256."""
     return name if len(name) <= _MAX_KEY else sha256(name.encode()).hexdigest()
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
-    """Whether a proof for a domain, or for an address of it, is one for the mail's author."""
+    """Return whether a proof of a domain, or of an address in it, covers the mail's author."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

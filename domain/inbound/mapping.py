@@ -1,7 +1,7 @@
-"""The mapping: which JMESPath expression finds each field of an event in a body of any shape.
+"""The mapping: JMESPath expressions that find each field of an event in a body of any format.
 
-A merchant writes the expressions and strangers write the bodies. So the language is cut to what
-walks down a body, and the steps of all expressions together are counted before one is run.
+Merchants write the expressions and strangers write the bodies. Only expressions that walk down a
+body are allowed, and the total number of steps is checked before evaluation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,19 +31,20 @@ _PAYLOAD_FIELDS: Final = (
     CUSTOMER_VERIFIED,
 )
 FIELDS: Final = frozenset({*_EVENT_FIELDS, *_PAYLOAD_FIELDS})
-"""What an expression can be given for."""
+"""Fields that an expression can be given for."""
 GATEWAY_MAPPING: Final[Mapping[str, str]] = {
     EVENT_TYPE: "event_type || type",
     **{name: name for name in (*_EVENT_FIELDS[1:], *_PAYLOAD_FIELDS)},
 }
-"""Of a body that has the shape of the gateway's already."""
-# Any of them makes an event that somebody can answer or act on.
+"""The mapping of a body that already has the gateway's format."""
+# Each of these alone gives an event enough content to answer or act on.
 _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""Of all expressions over one body: some 50 ms. A step is a node of an expression at one value."""
+"""The maximum steps of all expressions over one body, about 50 ms. A step is one node of an
+expression evaluated at one value."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(
@@ -62,19 +63,19 @@ _WALKS: Final = frozenset(
     }
 )
 _PROJECTIONS: Final = frozenset({"projection", "filter_projection", "flatten"})
-# `[]` is a flattening inside a projection: the projection counts.
+# `[]` is a flatten node inside a projection: only the projection counts.
 _COUNTED: Final = _PROJECTIONS - {"flatten"}
 _COMPARED: Final = frozenset({"eq", "ne"})
 _MAX_CHARS_OF: Final = {"message": 100_000, "customer_email": 320}
 _MAX_LINE: Final = 1_000
 
 _Node = Mapping[str, Any]
-"""Of jmespath's tree: `type`, `value` where it has one, `children`."""
+"""A node of jmespath's tree: `type`, `value` if it has one, `children`."""
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Raises InvalidEndpoint for an unknown field, and for an expression that is none or that is
-    not allowed; it names the field and quotes nothing."""
+    """Raise InvalidEndpoint for an unknown field, and for an invalid or forbidden expression. The
+    error names the field and quotes nothing."""
     if not mapping.keys() <= FIELDS:
         raise InvalidEndpoint(f"mapping: fields are {', '.join(sorted(FIELDS))}", "mapping")
     for name, expression in mapping.items():
@@ -82,11 +83,10 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 
 
 def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> InboundEvent | None:
-    """The event that a body is; None where nothing was found that could be answered or acted on.
+    """Return the event in a body, or None if no field to answer or act on was found.
 
-    An empty mapping stands for GATEWAY_MAPPING; any other is taken as it is, and its event has the
-    body's `type` where it names no `event_type`, else generic.message. Raises WebhookUnreadable,
-    InvalidEndpoint.
+    An empty mapping means GATEWAY_MAPPING. Any other is used as is; without an `event_type` the
+    body's `type` applies, else generic.message. Raises WebhookUnreadable, InvalidEndpoint.
     """
     chosen = mapping or GATEWAY_MAPPING
     compiled = {name: _compiled(one, name) for name, one in chosen.items()}
@@ -111,13 +111,13 @@ def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> Inbo
 
 @lru_cache(maxsize=1_000)
 def _compiled(expression: str, name: str) -> ParsedResult:
-    """Raises InvalidEndpoint."""
+    """Compile an expression. Raises InvalidEndpoint."""
     if not 0 < len(expression) <= MAX_CHARS:
         raise InvalidEndpoint(f"mapping.{name}: 1 to {MAX_CHARS} characters", f"mapping.{name}")
     try:
         compiled = jmespath.compile(expression)
     except (JMESPathError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        # What the parser meets beside its own errors in texts that are no expressions.
+        # The parser raises these, besides its own errors, for texts that are not expressions.
         raise InvalidEndpoint(f"mapping.{name}: no JMESPath", f"mapping.{name}") from None
     if not _is_allowed(compiled.parsed):
         raise InvalidEndpoint(
@@ -150,7 +150,8 @@ def _is_allowed_node(node: _Node) -> bool:
 
 
 def _is_allowed_call(name: str, arguments: list[_Node]) -> bool:
-    """A separator that the body could choose would be as long as the body, between each two."""
+    """A separator from the body could be as long as the body, and would repeat between all
+    items."""
     if name != "join":
         return name == "not_null"
     separator = arguments[0] if arguments else {"type": ""}
@@ -170,9 +171,9 @@ def _nodes(tree: _Node) -> Iterator[_Node]:
 
 
 def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -> None:
-    """Without a projection a node is visited once; with one, at most once for each value below.
+    """Check the cost of the expressions. Raises WebhookUnreadable.
 
-    Raises WebhookUnreadable.
+    A node is visited once without a projection; with one, at most once per value below.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]
     wide = sum(len(tree) for tree in trees if any(node["type"] in _PROJECTIONS for node in tree))
@@ -181,7 +182,8 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
 
 
 def _found(compiled: ParsedResult, body: dict[str, JsonValue]) -> JsonValue:
-    """None where the expression does not fit this body, as `join` of numbers does not."""
+    """Evaluate an expression. Return None if it does not fit the body, such as `join` of
+    numbers."""
     try:
         found: JsonValue = compiled.search(body)
     except JMESPathError:

@@ -1,4 +1,4 @@
-"""The meaning: what a webhook's bytes say, the same few shapes for every provider."""
+"""The meaning: a webhook's content in the same few shapes for every provider."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,9 +11,9 @@ from domain.integrations.order_fact import OrderFact
 
 @dataclass(frozen=True, slots=True)
 class InboundTicket:
-    """A customer's message. `message_key`: names the message at its platform, whatever brought it:
-    a webhook, another subscription's, or a poll. `ticket_id`: of the helpdesk's ticket, where there
-    is one."""
+    """A customer's message. `message_key`: identifies the message at its platform, whether it
+    arrived by this webhook, another subscription or a poll. `ticket_id`: the helpdesk ticket, if
+    there is one."""
 
     event: InboundEvent
     message_key: str
@@ -23,15 +23,15 @@ class InboundTicket:
 
 @dataclass(frozen=True, slots=True)
 class OrderNews:
-    """What it says of one order or of several."""
+    """News of one or several orders."""
 
     facts: tuple[OrderFact, ...]
 
 
 class DutyKind(StrEnum):
-    """What a platform asks for. `redact_customer`: erase a customer. `customer_data`: hand a
-    customer's data over. `redact_shop`: erase what came from the shop. `disconnect`: the app was
-    removed."""
+    """The kind of a platform's compliance request. `redact_customer`: erase a customer.
+    `customer_data`: hand over a customer's data. `redact_shop`: erase data from the shop.
+    `disconnect`: the app was removed."""
 
     REDACT_CUSTOMER = "redact_customer"
     CUSTOMER_DATA = "customer_data"
@@ -48,10 +48,10 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
-    """A message that no customer wrote, in a helpdesk's ticket. `is_public`: the customer reads it.
-    `by`: the address of its author, or what else the platform calls them. `key`: our own action's,
-    where the platform gives it back. `text`: for recognizing our own words, and kept only
-    beside what a playbook in shadow mode would have written."""
+    """A message in a helpdesk ticket that no customer wrote. `is_public`: the customer can read it.
+    `by`: the author's address or other platform identifier. `key`: the key of this service's own
+    action, if the platform returns it. `text`: used to recognize the agent's own messages, and
+    stored only for comparison with a shadow-mode playbook."""
 
     ticket_id: str
     message_id: str
@@ -63,14 +63,14 @@ class StaffMessage:
 
 @dataclass(frozen=True, slots=True)
 class TicketClosed:
-    """The ticket was solved or closed: no person is at work in it any more."""
+    """The ticket was solved or closed; no person works on it any more."""
 
     ticket_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """It concerns nothing here. `reason`: a stable code."""
+    """The webhook is not relevant to this service. `reason`: a stable code."""
 
     reason: str
     outcome: Outcome = Outcome.IGNORED

@@ -1,4 +1,4 @@
-"""The values of orders as shops write them, cleaned for a fact."""
+"""Values of orders as shops send them, cleaned for an order fact."""
 
 from collections.abc import Iterable
 from typing import Annotated, Final
@@ -16,12 +16,12 @@ _MAX_TITLE: Final = 200
 _MAX_URL: Final = 1_000
 
 Amount = Annotated[str, Field(max_length=40)]
-"""A decimal string, as in "49.90"."""
+"""A decimal string, such as "49.90"."""
 Currency = Annotated[str, Field(pattern="^[A-Za-z]{3}$")]
 
 
 def order_money(amount: str, currency: str) -> Money:
-    """What an amount and a currency say. Raises WebhookUnreadable."""
+    """Parse an amount and its currency. Raises WebhookUnreadable."""
     try:
         return Money.parse(amount, currency)
     except InvalidInput:
@@ -29,7 +29,8 @@ def order_money(amount: str, currency: str) -> Money:
 
 
 def money_back(amounts: Iterable[str], currency: str) -> Money:
-    """The sum of refunds, which some shops write as negative amounts. Raises WebhookUnreadable."""
+    """Return the sum of refunds, which some shops send as negative amounts. Raises
+    WebhookUnreadable."""
     minor = sum(order_money(one.strip().removeprefix("-"), currency).minor for one in amounts)
     try:
         return Money(minor=minor, currency=currency.upper())
@@ -38,22 +39,23 @@ def money_back(amounts: Iterable[str], currency: str) -> Money:
 
 
 def order_number(text: str | None) -> str | None:
-    """What customers call the order, without "#"; None for what is no number."""
+    """Return the order number that customers use, without "#", or None if the text is not a
+    number."""
     number = clean_line(text or "", MAX_NUMBER + 1).lstrip("# ")
     return number if 0 < len(number) <= MAX_NUMBER else None
 
 
 def order_email(*given: str | None) -> str | None:
-    """The first address among them."""
+    """Return the first valid address."""
     return next((found for one in given if one and (found := clean_address(one))), None)
 
 
 def order_items(items: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Quantities and titles as they are shown: "2 × Tea"."""
+    """Return quantities and titles as displayed: "2 × Tea"."""
     shown = (f"{quantity} × {clean_line(title, _MAX_TITLE)}" for quantity, title in items)
     return tuple(line for line, _ in zip(shown, range(_MAX_ITEMS), strict=False))
 
 
 def tracking_link(url: str | None) -> str | None:
-    """The address, if it is not too long to be one."""
+    """Return the URL, or None if it is too long or not printable."""
     return url if url and len(url) <= _MAX_URL and url.isprintable() else None

@@ -1,6 +1,6 @@
-"""The own message: whether the agent wrote what a helpdesk sends.
+"""The own message: decide whether the agent wrote a message that a helpdesk sends.
 
-Never by the author's address alone: people may work under the agent's account.
+The author's address alone is not enough, because people may work under the agent's account.
 """
 
 import re
@@ -17,18 +17,17 @@ from domain.intake.customer_email import customer_key
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""How long a message that was begun is waited for, before what comes of it is taken for a
-person's."""
+"""Time to wait for an unfinished message, before a possible match counts as a person's."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
-# What some helpdesks put before a message: its author's name.
+# Some helpdesks put the author's name before a message.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 
 
 class Authorship(StrEnum):
-    """`undecided`: a message of ours is on its way, and this may be it."""
+    """`undecided`: a message of the agent is being sent, and this may be that message."""
 
     OURS = "ours"
     PEOPLE = "people"
@@ -37,9 +36,9 @@ class Authorship(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """One that the agent wrote in the ticket, or began to. `reference`: the platform's name for it,
-    once it is known. `keys`: what it may have been sent with. `is_settled`: what came of it is
-    known, or will never be."""
+    """A message that the agent wrote in the ticket, or started to write. `reference`: the
+    platform's id of it, once known. `keys`: the keys that it may have been sent with. `is_settled`:
+    its outcome is known, or will never be."""
 
     reference: str | None
     keys: frozenset[str]
@@ -49,8 +48,8 @@ class AgentMessage:
 
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
-    """What the platform calls the agent's account; None where the settings do not tell: Gorgias'
-    agent is among the credentials."""
+    """Return the platform's identifier of the agent's account, or None if the settings do not
+    contain it. Gorgias keeps it among the credentials."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -63,9 +62,11 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 def authorship(
     message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
-    """Who wrote it: by the platform's id, by our action's key, and last by the words, which count
-    only for the last that was sent and for those on their way. `written`: the newest first. `own`:
-    as `own_author` says."""
+    """Determine the author: by the platform's id, then by the action's key, then by the text.
+
+    The text is compared only with the last message sent and with unfinished ones. `written`: newest
+    first. `own`: the result of `own_author`.
+    """
     if any(one.reference == message.message_id for one in written):
         return Authorship.OURS
     if any(message.key in one.keys for one in written):
@@ -80,8 +81,8 @@ def authorship(
 
 
 def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
-    """Whether the words are those that were sent, whatever a helpdesk made of their form: HTML and
-    spaces. `after_head`: a name may stand before them."""
+    """Return whether two texts match, apart from HTML and spaces added by a helpdesk. `after_head`:
+    a name may precede the text."""
     if max(len(told), len(sent)) > _MAX_CHARS:
         return False
     ours = _ink(sent)
@@ -98,5 +99,5 @@ def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
 
 
 def _ink(text: str) -> str:
-    """What is left of a text without its spaces."""
+    """Return a text without its spaces."""
     return "".join(unicodedata.normalize("NFC", text).split())

@@ -1,4 +1,4 @@
-"""What came of a duty that a platform asked for."""
+"""The result of a platform's compliance request."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,13 +8,13 @@ from domain.privacy.contracts import EraseInput
 
 
 class DutyReason(StrEnum):
-    """What is left to people.
+    """The part of a compliance request that is left to people.
 
-    `no_address`: the platform named no customer, so that only its facts of the orders were
-    erased. `data_requested`: somebody hands the customer's data over. `conversations_left`: what
-    came from the shop is erased; conversations with its customers, exports and what was sent to
-    other systems are not. `shop_unproved`: the connection's credentials never opened the shop, so
-    that an operator decides on the erasure; nothing was erased.
+    `no_address`: the platform named no customer, so only its facts of the orders were erased.
+    `data_requested`: a person must hand over the customer's data. `conversations_left`: the shop's
+    data is erased; conversations with its customers, exports and data sent to other systems remain.
+    `shop_unproved`: the connection's credentials never opened the shop, so an operator must decide
+    on the erasure; nothing was erased.
     """
 
     NO_ADDRESS = "no_address"
@@ -25,12 +25,12 @@ class DutyReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """`reason`: what is left to people, where the outcome says that something is.
-    `reference`: the id of the data request, or of the erasure's certificate.
+    """`reason`: the part left to people, if the outcome says so. `reference`: the id of the data
+    request or of the erasure's certificate.
 
-    `erase`: an erasure that is started before the webhook counts as done, as a workflow of the id
-    `names.erase_id(client_id, erase.subject)`; one that is under way is joined. Performing the same
-    duty again gives the same erasure, so that a crash before its start loses nothing.
+    `erase`: an erasure to start before the webhook counts as done, as a workflow with the id
+    `names.erase_id(client_id, erase.subject)`; a running one is joined. The same request always
+    gives the same erasure, so a crash before its start loses nothing.
     """
 
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Polling: what a platform is asked for, so that a missed webhook has its effect."""
+"""Polling: query platforms for changes, so that a missed webhook still has its effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,17 +15,16 @@ POLLED: Final = frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )
 EVERY: Final = timedelta(minutes=10)
-"""How often the platforms are asked."""
+"""The interval between polls."""
 SETTLES: Final = timedelta(minutes=2)
-"""How long after it was made a connection is asked first: some platforms answer nothing of the last
-minute."""
+"""The delay before a new connection's first poll: some platforms omit the last minute."""
 _LONGEST: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChange:
-    """A change that a poll found, as the webhook that was missed: the name of the delivery, and its
-    bytes."""
+    """A change found by a poll, as the webhook that was missed: the delivery's identity, and its
+    body."""
 
     identity: Identity
     body: bytes = field(repr=False)
@@ -33,8 +32,8 @@ class FoundChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """Changes, the oldest first. `position`: where to go on once all of them are kept.
-    `has_more`: there are more already."""
+    """Changes, oldest first. `position`: the cursor to continue from once all of them are stored.
+    `has_more`: more changes are available now."""
 
     changes: tuple[FoundChange, ...]
     position: Mapping[str, str]
@@ -42,29 +41,29 @@ class ChangesPage:
 
 
 class Polls(Protocol):
-    """One connection, as it is asked what has changed."""
+    """One connection that can be polled for changes."""
 
     async def changes(self, position: Mapping[str, str], since: datetime) -> ChangesPage:
-        """The next page. `position`: of the page before; empty at first, when `since` says from
-        when on. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
+        """Return the next page. `position`: the previous page's cursor; if empty, `since` is the
+        start time. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
 
 
 class Pollers(Protocol):
     def poller(self, integration: Integration) -> Polls:
-        """Raises ActionRefused for a provider that cannot be asked, NotAuthorized for credentials
-        that cannot be read."""
+        """Return the integration's poller. Raises ActionRefused if the provider does not support
+        polling, NotAuthorized if the credentials cannot be read."""
 
 
 class PollInput(Contract):
-    """`remote_brain`, `review_expiry_s`: of the runs of tickets that are found."""
+    """`remote_brain`, `review_expiry_s`: settings of the runs for found tickets."""
 
     remote_brain: bool = False
     review_expiry_s: float = 72 * 3600
 
 
 class PollResult(Contract):
-    """`polled`: connections that were asked. `found`: changes that no webhook had told.
-    `failed`: connections that could not be asked to the end."""
+    """`polled`: number of connections polled. `found`: number of changes without a webhook.
+    `failed`: number of connections whose poll did not finish."""
 
     polled: int = 0
     found: int = 0
@@ -72,16 +71,17 @@ class PollResult(Contract):
 
 
 def poll_name(topic: str, thing: str, version: str) -> Identity:
-    """The name of what a poll found: the same thing at the same version is one delivery."""
+    """Return the identity of a change found by a poll. The same version of an object is one
+    delivery."""
     return Identity(dedup_key=f"poll/{topic}/{thing}/{version}", topic=topic)
 
 
 def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> bool:
-    """Whether a connection is asked now: one that fails is asked less and less often."""
+    """Return whether to poll a connection now. After each failure the pause grows."""
     if cursor is None:
         return now - connected_at >= SETTLES
     if cursor.failures == 0:
         return True
-    # Just below a multiple of the interval, so that the schedule's own unrest skips none.
+    # Just below a multiple of the interval, so that the schedule's jitter skips no poll.
     pause: timedelta = min(EVERY * (1 << min(cursor.failures, 10)), _LONGEST) - EVERY / 2
     return now - cursor.polled_at >= pause

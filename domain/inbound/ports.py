@@ -1,4 +1,4 @@
-"""The platform: how one provider's webhooks are believed, named and read. Pure functions of bytes:
+"""The platform: verifies, identifies and reads one provider's webhooks, in pure functions of bytes.
 `domain/inbound/platforms/` has one module for each provider."""
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
-    """What reading needs of the integration that a webhook belongs to. `settings`: the
-    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event.
-    `received_at`: when the webhook came, for what names no time of its own. `is_signed`: the
-    integration has a secret, so that the request was verified by it. `vouches`: the word of the
-    secret's holder on a customer's address counts."""
+    """Facts of the integration that reading a webhook needs. `settings`: the integration's.
+    `mapping`: of the generic form, a JMESPath expression by field of the event. `received_at`:
+    arrival time, for webhooks without a time of their own. `is_signed`: the integration has a
+    secret, so the request was verified by it. `vouches`: the secret holder's statements about a
+    customer's address count."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -40,46 +40,46 @@ class Platform(Protocol):
 
     provider: Provider
     topics: Mapping[str, WebhookKind]
-    """What each topic is. One that is not named is ignored."""
+    """The kind of each topic. A topic that is not listed is ignored."""
     max_body: int
-    """Bytes: 1 MiB for JSON, 25 MiB for mail."""
+    """Maximum bytes: 1 MiB for JSON, 25 MiB for mail."""
     refusal_status: int
-    """What makes this provider never send the request again."""
+    """The HTTP status that makes this provider stop retrying the request."""
     needs_secret: bool
-    """Whether the provider gives out the secret, so that one must be given to open an endpoint.
-    Else the service makes one, or none is used (`signs`)."""
+    """True if the provider issues the secret, so that opening an endpoint requires one. Otherwise
+    the service generates one, or none is used (`signs`)."""
     signs: bool
-    """Whether requests carry anything beside the address that proves them."""
+    """True if requests carry a proof other than the address."""
     is_limited: bool
-    """Whether the endpoint's rate limit holds: never for shops and payments."""
+    """True if the endpoint's rate limit applies: never for shops and payments."""
     author_proof: AuthorProof
-    """What of a ticket proves its author's address; all else that it says of them is a claim."""
+    """The proof of a ticket author's address. Everything else about the author is a claim."""
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """Whether it is the provider's trial of a new address, which is unsigned, has no effect and
-        is answered 200."""
+        """Return whether it is the provider's unsigned test of a new address, which has no effect
+        and is answered with 200."""
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """That one of the secrets signed it, lately. `secrets`: those good now, the newest first;
-        compared in constant time, all of them. Raises InboundRefused."""
+        """Verify that one of the secrets signed it recently. `secrets`: the valid ones, newest
+        first; all are compared, in constant time. Raises InboundRefused."""
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Its name, of a request that was verified. Raises WebhookUnreadable."""
+        """Return the identity of a verified request. Raises WebhookUnreadable."""
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
-        """What it says. Never called for an ignored topic. Raises WebhookUnreadable."""
+        """Interpret the request. Never called for an ignored topic. Raises WebhookUnreadable."""
 
 
 class WebhookStarter(Protocol):
-    """What works on a webhook after it is stored."""
+    """Starts the processing of stored webhooks."""
 
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
-        """Start its workflow; False if it is under way. `wake`: have one that waits try now. Raises
-        EngineUnavailable; then the sweep starts it."""
+        """Start its workflow; return False if one is running. `wake`: make a waiting one retry now.
+        Raises EngineUnavailable; the sweep then starts it."""
 
 
 class ErasureStarter(Protocol):
-    """What removes a customer whose erasure a platform has ordered."""
+    """Starts the erasure of a customer on a platform's request."""
 
     async def start_erasure(self, erase: "EraseInput") -> None:
-        """Start it; one that is under way is left alone. Raises EngineUnavailable."""
+        """Start the erasure; a running one continues undisturbed. Raises EngineUnavailable."""

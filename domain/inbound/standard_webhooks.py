@@ -1,4 +1,4 @@
-"""Standard Webhooks: how the generic form and PrestaShop's requests are signed and named.
+"""Standard Webhooks: signatures and identities of the generic form's and PrestaShop's requests.
 
 Source: the specification of Standard Webhooks, version 1.
 """
@@ -18,7 +18,7 @@ from domain.inbound.webhook_signature import (
     signed_seconds,
 )
 
-# The names of the specification, and those that Svix, from which it comes, goes on to send.
+# Header prefixes: the specification's, and the older one of Svix, which Svix still sends.
 _NAMES: Final = ("webhook-", "svix-")
 _PREFIX: Final = "whsec_"
 _SCHEME: Final = "v1,"
@@ -26,8 +26,8 @@ _MAX_ID: Final = 256
 
 
 def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-    """That one of the secrets signed id, time and body, at most 300 s ago or ahead. The header may
-    hold several signatures; those of other schemes than `v1` are passed over.
+    """Verify that one of the secrets signed id, time and body, at most 300 s ago or ahead. The
+    header may hold several signatures; schemes other than `v1` are ignored.
 
     Raises InboundRefused.
     """
@@ -45,7 +45,7 @@ def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: date
 
 
 def delivery_id(request: InboundRequest) -> str:
-    """What names the delivery, the same in each retry. Raises WebhookUnreadable."""
+    """Return the delivery's id, which is the same in each retry. Raises WebhookUnreadable."""
     name = request.headers.get(f"{_names_in(request)}id", "").strip()
     if not name or len(name) > _MAX_ID:
         raise WebhookUnreadable("no_delivery_id")
@@ -53,13 +53,13 @@ def delivery_id(request: InboundRequest) -> str:
 
 
 def _names_in(request: InboundRequest) -> str:
-    """What the names of the headers begin with. One family is looked at, never a mixture."""
+    """Return the prefix of the header names. Only one family is read, never a mixture."""
     return next((one for one in _NAMES if f"{one}id" in request.headers), _NAMES[0])
 
 
 def key_of(secret: str) -> bytes:
-    """The key of a secret `whsec_…`: what follows is base64. Raises InboundRefused for a secret
-    that is none, with which nothing can be signed."""
+    """Decode the key of a secret `whsec_…`, which is base64. Raises InboundRefused if it is
+    invalid."""
     try:
         return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Signatures of webhooks: what the platforms' rules have in common."""
+"""Signatures of webhooks: the rules that platforms have in common."""
 
 import base64
 import hmac
@@ -11,7 +11,7 @@ from domain.inbound.errors import InboundRefused, RefusalReason
 from domain.inbound.inbound_request import InboundRequest
 
 TOLERANCE: Final = timedelta(seconds=300)
-"""How old a signed time may be."""
+"""The maximum age of a signed time."""
 _MAX_HEADER: Final = 4096
 _MAX_DIGITS: Final = 12
 
@@ -21,7 +21,7 @@ def signature_header(
     name: str,
     missing: RefusalReason = RefusalReason.SIGNATURE_MISSING,
 ) -> str:
-    """A header that must have come. `name`: in lower case. Raises InboundRefused."""
+    """Return a required header. `name`: in lower case. Raises InboundRefused(missing)."""
     value = request.headers.get(name, "").strip()
     if not value or len(value) > _MAX_HEADER:
         raise InboundRefused(missing)
@@ -41,9 +41,10 @@ def hmac_sha1_hex(secret: str | bytes, signed: bytes) -> str:
 
 
 def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
-    """Whether one of the given is one of the expected. Every pair is compared, in constant time.
+    """Return whether any given signature equals an expected one. All pairs are compared, in
+    constant time.
 
-    `expected`: one for each secret that is good now. `given`: what came, one or several.
+    `expected`: one for each valid secret. `given`: one or several received signatures.
     """
     found = False
     for came in (given,) if isinstance(given, str) else given:
@@ -53,13 +54,13 @@ def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
 
 
 def require_match(expected: Sequence[str], given: str | Sequence[str]) -> None:
-    """Raises InboundRefused(SIGNATURE_WRONG) where `matches` says no."""
+    """Raise InboundRefused(SIGNATURE_WRONG) unless a signature matches."""
     if not matches(expected, given):
         raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
 
 
 def signed_seconds(text: str) -> int:
-    """A Unix time in whole seconds, as a signature's header has it. Raises InboundRefused."""
+    """Parse a Unix time in whole seconds from a signature header. Raises InboundRefused."""
     if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
     return int(text)
@@ -68,8 +69,8 @@ def signed_seconds(text: str) -> int:
 def check_age(
     signed_at: float, now: datetime, tolerance: timedelta = TOLERANCE, *, both_ways: bool = False
 ) -> None:
-    """That it was signed lately. `signed_at`: Unix time in seconds. `both_ways`: neither may it be
-    further in the future than `tolerance`. Raises InboundRefused(TIMESTAMP_OLD)."""
+    """Check that the signed time is recent. `signed_at`: Unix time in seconds. `both_ways`: also
+    limit how far it lies in the future. Raises InboundRefused(TIMESTAMP_OLD)."""
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):
         raise InboundRefused(RefusalReason.TIMESTAMP_OLD)

@@ -1,1 +1,1 @@
-"""The event on its way in: its one shape, mail, order numbers, limits."""
+"""Intake: the event format, mail parsing, order numbers and rate limits."""

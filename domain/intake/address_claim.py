@@ -1,5 +1,5 @@
-"""The address claim: when the author of a ticket may prove the address that they typed, and how a
-code is found in what they write."""
+"""The address claim: when a ticket's author may prove the address that they typed, and how a code
+is found in their message."""
 
 import re
 from hashlib import sha256
@@ -12,14 +12,15 @@ from domain.intake.mail_sender import is_robot
 from domain.intake.proved_address import ProvedAddress
 
 _READ: Final = 2_000
-# Mail programs show a space in the middle, and people copy it.
+# Mail programs display a space in the middle, which people copy.
 _CODE: Final = re.compile(
     r"(?<![\w.,#+-])([0-9]{3}[ \u00a0-]?[0-9]{3}(?:[ \u00a0-]?[0-9]{3})?)(?![\w-])(?![.,][0-9])"
 )
 
 
 def can_be_proved(event: UnifiedEvent) -> bool:
-    """Whether the event is a claim whose author reads the ticket that the answer goes to."""
+    """Return whether the event is a claim whose author reads the ticket that receives the
+    answer."""
     return (
         event.is_claim
         and event.channel is Channel.HELPDESK
@@ -33,16 +34,16 @@ def can_be_proved(event: UnifiedEvent) -> bool:
 
 
 def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
-    """Return whom a code counts for: the author by the platform's id, else the thread. A digest,
-    for an id may be an address."""
+    """Return the requester that a code is counted for: the author by the platform's id, else the
+    thread. The author is a digest, because an id may be an address."""
     if not event.author_id:
         return conversation_id
     return sha256(f"{event.platform}/{event.author_id}".encode()).hexdigest()[:32]
 
 
 def typed_code(text: str) -> str | None:
-    """Return the six or nine digits that stand alone in a text, or None unless there is exactly one
-    such number."""
+    """Return the only separate number of six or nine digits in a text, or None unless there is
+    exactly one."""
     found = {re.sub(r"\D", "", one) for one in _CODE.findall(text[:_READ])}
     return found.pop() if len(found) == 1 else None
 
@@ -52,10 +53,10 @@ def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
 
 
 def asking_again(event: UnifiedEvent, question: UnifiedEvent) -> UnifiedEvent:
-    """Return the event of a code with the words that were asked before it.
+    """Return a code's event with the question that was asked before the code.
 
-    They answer the question, and carry nothing out: another person may have written them in the
-    same ticket (`asked_before_code`).
+    The question may be answered but must not cause an action: another person may have written it in
+    the same ticket (`asked_before_code`).
     """
     return event.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""The attachment: a file that came with an event."""
+"""The attachment: a file received with an event."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,9 +12,9 @@ from domain.core.plain_text import clean_line
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_FILES: Final = 20
 MAX_DAY_BYTES: Final = 1024 * 1024 * 1024
-"""Of all files of a client that came in 24 hours."""
+"""Maximum bytes of all files that a client receives in 24 hours."""
 MAX_DAY_UNPROVED_BYTES: Final = 256 * 1024 * 1024
-"""Of those, what messages brought that prove no sender."""
+"""The part of MAX_DAY_BYTES available to messages from unproved senders."""
 
 MAX_NAME_CHARS: Final = 200
 
@@ -22,7 +22,7 @@ _NAMELESS: Final = "fichier"
 
 
 class AttachmentState(StrEnum):
-    """`refused`: too large, of another type than images and PDFs, or not what it says it is."""
+    """`refused`: too large, neither an image nor a PDF, or not of the claimed type."""
 
     STORED = "stored"
     REFUSED = "refused"
@@ -30,7 +30,7 @@ class AttachmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file as it came. `name`, `claimed_type`: the sender's words."""
+    """A file as received. `name`, `claimed_type`: as given by the sender."""
 
     name: str
     claimed_type: str
@@ -38,8 +38,8 @@ class AttachedFile:
 
 
 class Attachment(BaseModel):
-    """One as people and brains see it. `media_type`: what its bytes say; None where that is
-    nothing that is kept. `size` in bytes. `reason`: why it was refused, a stable code."""
+    """An attachment as shown to people and brains. `media_type`: detected from the bytes; None for
+    a type that is not stored. `size`: in bytes. `reason`: a stable code for why it was refused."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,11 +54,11 @@ class Attachment(BaseModel):
 
 
 def clean_file_name(name: str) -> str:
-    """A sender's name of a file, fit for a header and for a disk: no folders, no control
+    """Return a sender's file name made safe for a header and a disk: no folders or control
     characters, at most MAX_NAME_CHARS, never empty and never hidden."""
     last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
     plain = last.strip(". ")
     if len(plain) > MAX_NAME_CHARS:
-        # Its end tells what it is.
+        # The end of a name holds its extension.
         plain = plain[-MAX_NAME_CHARS:].lstrip(". ")
     return plain or _NAMELESS

@@ -1,7 +1,7 @@
-"""What a file is, by its bytes: never by its name or by the type that its sender claims.
+"""Detect a file's type from its bytes, never from its name or the type that its sender claims.
 
-Images and PDFs are kept, all else is refused. A file is looked through once, so the time grows with
-its size and with nothing else that it holds.
+Images and PDFs are stored; all other types are refused. A file is scanned once, so the time grows
+with its size alone.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from domain.intake.refused_file import AttachmentRefusal
 
 
 class MediaType(StrEnum):
-    """What is kept."""
+    """The file types that are stored."""
 
     JPEG = "image/jpeg"
     PNG = "image/png"
@@ -28,9 +28,9 @@ class MediaType(StrEnum):
 
 
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
-"""What every browser shows as an image, and what models see."""
+"""Types that every browser displays as images, and that models can read."""
 
-# The first one is added where a name ends otherwise.
+# The first ending is appended to a name with a different one.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),
@@ -47,7 +47,7 @@ _BEGINNINGS: Final = (
     (b"%PDF-", MediaType.PDF),
 )
 _HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
-# Files begin so that could do harm, or that hold others.
+# First bytes of files that could do harm, and of archives.
 _EXECUTABLES: Final = (
     b"MZ",
     b"\x7fELF",
@@ -75,13 +75,13 @@ _ARCHIVES: Final = (
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
 )
 _MARKUP_BEGINS: Final = (b"<", b"\xef\xbb\xbf<", b"\xff\xfe<\x00", b"\xfe\xff\x00<")
-# A sender that says so claims nothing.
+# These types claim nothing about the content.
 _NO_CLAIM: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """`refusal`: None where the file is kept; then `media_type` is set. `digest`: SHA-256."""
+    """`refusal`: None if the file is stored; `media_type` is then set. `digest`: SHA-256."""
 
     file: AttachedFile
     media_type: MediaType | None
@@ -90,12 +90,12 @@ class Inspected:
 
 
 def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
-    """Each of an event's files, in their order; those after MAX_FILES are refused."""
+    """Inspect an event's files, in order. Files after MAX_FILES are refused."""
     return tuple(_inspected(file, position) for position, file in enumerate(files))
 
 
 def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
-    """The same, with those refused for which `left` bytes have no room; the first ones first."""
+    """Refuse the files that do not fit into `left` bytes. Earlier files take precedence."""
     fitting: list[Inspected] = []
     for one in inspected:
         size = len(one.file.data)
@@ -107,7 +107,7 @@ def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
 
 
 def media_type_of(data: bytes) -> MediaType | None:
-    """By its first bytes; None for what is not kept."""
+    """Return the type by the first bytes, or None for a type that is not stored."""
     for begin, media_type in _BEGINNINGS:
         if data.startswith(begin):
             return media_type
@@ -119,8 +119,8 @@ def media_type_of(data: bytes) -> MediaType | None:
 
 
 def download_name(name: str, media_type: MediaType) -> str:
-    """The name to save the file under: its ending is that of its bytes, so that nothing opens an
-    image as a page or a program."""
+    """Return the name for saving the file. Its ending matches the bytes, so that no program opens
+    an image as a page or a program."""
     endings = _ENDINGS[media_type]
     return name if name.lower().endswith(endings) else name + endings[0]
 
@@ -143,7 +143,7 @@ def _refusal(file: AttachedFile, media_type: MediaType | None) -> AttachmentRefu
 
 
 def _refusal_of(file: AttachedFile, media_type: MediaType) -> AttachmentRefusal | None:
-    """Of what is an image or a PDF by its beginning."""
+    """Return why an image or PDF is refused, or None."""
     if _contradicts(file.claimed_type, media_type):
         return AttachmentRefusal.NOT_AS_CLAIMED
     if media_type is MediaType.PDF:
@@ -168,8 +168,8 @@ def _unkept(data: bytes) -> AttachmentRefusal:
 
 
 def _contradicts(claimed: str, media_type: MediaType) -> bool:
-    """Whether the sender says that it is of another kind. One image may pass for another: mail
-    programs mix them up."""
+    """Return whether the sender claims a different type. Mail programs confuse image types, so any
+    image type except SVG is accepted for an image."""
     said = claimed.partition(";")[0].strip().lower()
     if said in _NO_CLAIM:
         return False

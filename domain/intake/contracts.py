@@ -1,11 +1,11 @@
-"""What crosses Temporal while an event is normalized."""
+"""Data that passes through Temporal while an event is normalized."""
 
 from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
-    """`cut`: the event costs too much to read; only its beginning is kept for a person. `reopened`:
-    the message joined a review before, and its ticket was given back."""
+    """`cut`: the event costs too much to read; only its beginning is stored, for a person.
+    `reopened`: the message had joined a review, and its ticket was credited back."""
 
     ref: RunRef
     cut: bool = False
@@ -14,12 +14,10 @@ class NormalizeInput(Contract):
 
 class NormalizeResult(Contract):
     """`looks_up`: an order may have to be looked up in the merchant's shop before thinking.
-
-    `deliveries`: ids of webhook deliveries that leave before the message is worked on. `joined`:
-    the review that the message was added to, for a human has the conversation; empty for none.
-    `considered`: the agent reads a message that joined, because the review is open.
-    `cut`: as it was asked for. `steps`: spent of the event's budget (`domain/core/effort.py`).
-    """
+    `deliveries`: ids of webhook deliveries to send before the message is processed. `joined`: the
+    review that the message was added to, because a human handles the conversation; empty for none.
+    `considered`: the agent reads a message that joined, because the review is open. `cut`: as in
+    the input. `steps`: steps spent of the event's budget (`domain/core/effort.py`)."""
 
     elapsed_ms: float
     looks_up: bool = False

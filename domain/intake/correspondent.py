@@ -1,4 +1,4 @@
-"""The customer of an event: whose words they are, and whether that is proved.
+"""The correspondent: the customer who wrote an event, and whether that is proved.
 
 Source: decision 0028, "Who writes a mail".
 """
@@ -28,16 +28,19 @@ _RECIPIENTS: Final = (
 )  # fmt: skip
 _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
 _MAX_VALUES: Final = 5
-# Servers write theirs on top, one for each that passed the mail on.
+# Each server that relayed the mail adds its own header on top.
 _MAX_RESULTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Correspondent:
-    """`is_authenticated`: the mail's sender is this customer, and is proved or vouched for; always
-    so for what is no mail. `is_themselves`: the answer goes to this customer and to nobody else.
-    `by_form`: a form or a program passed the words on. `senders`: whom an
-    answer must not go to if they are programs."""
+    """The customer who wrote an event.
+
+    `is_authenticated`: this customer sent the mail, as proved or vouched for; always true for other
+    channels. `is_themselves`: the answer goes to this customer alone. `by_form`: a form or a
+    program forwarded the text. `senders`: addresses that must not be answered if they belong to
+    programs.
+    """
 
     box: Mailbox
     is_authenticated: bool = True
@@ -53,14 +56,14 @@ def correspondent(
     text: str,
     authserv_ids: Iterable[str],
 ) -> Correspondent:
-    """Who wrote an event. `text`: its words, among which a form says who filled it in."""
+    """Determine an event's author. `text`: the event's text, in which a form names its author."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
         return _of_mail(event, _Heads(headers), given, text, authserv_ids)
     email = given or _address_in(headers.view)
     if channel is Channel.HELPDESK and email:
         writer = writer_of(Mailbox(address=email), (), (), text)
-        # The ticket is the writer's, whoever the form names: its answer goes to them.
+        # The answer goes to the ticket's author, regardless of the person that the form names.
         proved = not writer.by_form
         return Correspondent(
             writer.box,
@@ -73,9 +76,10 @@ def correspondent(
 
 
 def claimed_customer(event: InboundEvent) -> str | None:
-    """The key of the customer that an event names before anything of it is read: the caller's
-    `customer_email`, else whom the head of a mail is from. Of what a form has passed on this may
-    be nobody, since only its text says who filled it in.
+    """Return the key of the customer that an event names, before its text is read.
+
+    This is the caller's `customer_email`, else the sender in a mail's headers. It can be None for a
+    form's mail, since only the text names the person who filled it in.
     """
     given = customer_key(event.customer_email)
     if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
@@ -95,7 +99,7 @@ def _of_mail(
     vouched = event.payload.get("customer_verified") is True
     if sender.address is None and not given:
         sender = Mailbox(sender.name, _address_in(heads.headers.view))
-    # An address that the caller names beside the sender's, or vouches for, is the customer's.
+    # An address is the customer's if the caller vouches for it or names it besides the sender's.
     named = given is not None and (vouched or not _same(given, sender.address or given))
     if given is not None and named and not is_robot(given):
         writer = Writer(Mailbox(sender.name, given), is_sender=_same(given, sender.address))
@@ -103,7 +107,7 @@ def _of_mail(
         start = sender if sender.address else Mailbox(sender.name, given)
         writer = _writer(heads, start, text)
         if given is not None and writer.is_sender:
-            # As the caller spells it.
+            # Keep the caller's spelling.
             writer = Writer(Mailbox(writer.box.name, given), is_sender=True)
     return Correspondent(
         writer.box,
@@ -119,8 +123,8 @@ def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
 
 
 def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
-    """Return whether the mail's server proved its sender, which must be the only one. A second From
-    may stand in headers that were not read whole."""
+    """Return whether the mail's server proved its sender, who must be the only one. A second From
+    can hide in headers that were cut."""
     froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
     signatures = heads.headers.certain_anywhere(SIGNATURE)
     if froms is None or found is None or signatures is None or len(froms) > 1:
@@ -134,12 +138,12 @@ def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """Whom a mail names in its head."""
+    """The mailboxes in a mail's headers."""
 
     headers: MailHeaders
 
     def sender(self) -> Mailbox:
-        """From `from` or the From header."""
+        """Return the mailbox from `from`, `from_full` or the From header."""
         found = mailboxes(self.headers.view.get("from")) or mailboxes(
             self.headers.view.get("from_full")
         )

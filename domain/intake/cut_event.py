@@ -1,4 +1,4 @@
-"""An event that costs too much to read: its beginning for a person, and no conclusion from it."""
+"""The cut event: the beginning of an event that costs too much to read, without interpretation."""
 
 import re
 from typing import Final
@@ -9,17 +9,18 @@ from domain.intake.event import InboundEvent, UnifiedEvent, channel_of
 from domain.intake.normalization import MAX_SUBJECT_CHARS
 
 CUT_CHARS: Final = 2_000
-# Markup takes more room than the words in it.
+# Markup takes more space than its text.
 _READ_CHARS: Final = 16_000
 _TEXTS: Final = ("message", "text", "body", "text_body", "html_body", "html")
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 
 
 def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
-    """The unified form of an event that ran out of its budget: linear in what is shown of it.
+    """Return the unified form of an event that exceeded its budget, in time linear in the text
+    shown.
 
-    The customer is whom the caller or the head of a mail names, and nobody vouches for them: the
-    event opens a thread of its own, and nothing in it is taken for a request or a proof.
+    The customer is the one named by the caller or by a mail's headers, unproved. The event opens a
+    new thread, and nothing in it counts as a request or a proof.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),

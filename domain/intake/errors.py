@@ -1,4 +1,4 @@
-"""Errors of what a caller sends too often, or twice."""
+"""Errors of intake: requests sent too often or twice, and attachments."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,20 +12,20 @@ class InvalidIdempotencyKey(DomainError):
 
 
 class IdempotencyKeyReused(DomainError):
-    """The same Idempotency-Key came with another body."""
+    """The same Idempotency-Key was sent with another body."""
 
     code = "idempotency_key_reused"
 
 
 class RunInProgress(DomainError):
-    """The first request with this Idempotency-Key has no answer yet."""
+    """The first request with this Idempotency-Key is still running."""
 
     code = "run_in_progress"
 
 
 class CustomerRateLimited(DomainError):
-    """One customer wrote too many messages in ten minutes; `oldest`: the first that counts. `key`:
-    the digest of the one whom it counts for."""
+    """One customer wrote too many messages in ten minutes. `oldest`: time of the first message that
+    counts. `key`: the digest of the customer's limit key."""
 
     code = "customer_rate_limited"
 
@@ -36,7 +36,7 @@ class CustomerRateLimited(DomainError):
         oldest: datetime | None = None,
         key: bytes = b"",
     ) -> None:
-        super().__init__()  # without the address: errors are logged
+        super().__init__()  # without the address, because errors are logged
         self.key = key
         self.oldest = oldest
         self.customer_email = customer_email
@@ -48,7 +48,7 @@ class CustomerRateLimited(DomainError):
 
 
 class ClientRateLimited(DomainError):
-    """All customers of one client wrote too many messages in an hour; `oldest` as above."""
+    """All customers of one client wrote too many messages in an hour. `oldest`: as above."""
 
     code = "client_rate_limited"
 
@@ -59,7 +59,7 @@ class ClientRateLimited(DomainError):
 
 
 class UnprovedShareUsed(DomainError):
-    """The share of senders that prove nothing is used up: messages of the hour, or tickets."""
+    """The share of unproved senders is used up: messages of the hour, or tickets."""
 
     code = "unproved_share_used"
 
@@ -69,7 +69,7 @@ class UnprovedShareUsed(DomainError):
 
 
 class UnmatchedRoomUsed(DomainError):
-    """Events that no playbook wants have filled their room of the day
+    """Events that match no playbook have filled their storage limit of the day
     (`domain/intake/unmatched_room.py`)."""
 
     code = "unmatched_room_used"
@@ -80,13 +80,13 @@ class UnmatchedRoomUsed(DomainError):
 
 
 class AttachmentNotFound(DomainError):
-    """There is no such file, it is another client's, or its bytes are not kept."""
+    """The file does not exist, belongs to another client, or its bytes are not stored."""
 
     code = "attachment_not_found"
 
 
 class LargeEventsWait(DomainError):
-    """As many large events as may wait for a normalizing process wait already: come again."""
+    """The queue of large events for a normalizing process is full; retry later."""
 
     code = "large_events_wait"
     retryable = True
@@ -94,7 +94,7 @@ class LargeEventsWait(DomainError):
 
 
 class TooManyRequests(DomainError):
-    """The caller's window of a short-term limit is full."""
+    """The caller has reached a short-term limit."""
 
     code = "too_many_requests"
 

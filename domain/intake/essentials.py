@@ -1,7 +1,7 @@
-"""The part of an event that is read: what a dry run carries instead of the event as it was sent.
+"""The reduced event: a dry run carries it instead of the event as sent.
 
-Attachments, a second form of the text and a mail's trace headers are left out. `normalize` makes
-the same of both: `tests/domain/intake/test_essentials.py` asks it for everything that it reads.
+Attachments, a second form of the text and a mail's trace headers are left out. `normalize` gives
+the same result for both; `tests/domain/intake/test_essentials.py` checks every field that it reads.
 """
 
 from functools import cache
@@ -27,16 +27,17 @@ from domain.intake.payload_paths import (
 )
 from domain.intake.payload_view import PayloadView, folded, scalar_text
 
-# More than is read of any value but the text: of message ids 8,000 characters, four times over.
+# More than is read of any value except the text. Message ids need 8,000 characters, four times
+# over.
 _MAX_VALUE_CHARS: Final = 32_000
-# One more than is read, here and of lists, so that what was cut is known to be.
+# One more than is read, here and for lists, so that a cut value is recognized as cut.
 _MAX_HEADER_BLOCK: Final = 100_001
-# No list of mailboxes or of a header's values is read further.
+# No list of mailboxes or header values is read beyond this.
 _MAX_ITEMS: Final = 301
-# No sender has so many. Looking through more of them would hold up who else is answered meanwhile,
-# so they go as they are.
+# No real sender has so many entries. Filtering more would delay other requests, so larger
+# containers pass unchanged.
 _MANY: Final = 500
-# In an object of many keys a key is found by its exact spelling only: a large one stays large.
+# Objects with many keys are searched by exact spelling only, so a large object must stay large.
 _FEW_KEYS: Final = 100
 
 _TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}
@@ -53,7 +54,7 @@ _BOXES: Final = (
 _BOX: Final = ("email", "address", "mailbox", "name")
 _PERSON: Final = ("name", "first_name", "firstname", "last_name", "lastname")
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
-# Each may stand in the headers or beside them.
+# Each can occur in the headers or at the top level.
 _HEADERS: Final = frozenset(
     """from sender reply-to to cc delivered-to x-original-to return-path authentication-results
     message-id references in-reply-to content-type auto-submitted precedence
@@ -67,8 +68,8 @@ _BODIES: Final = frozenset(
 
 
 class _Wanted:
-    """What of an object is read. `by`: its keys, folded; `ends`: whether it may be a value itself;
-    `headers`: whether it is a mail's headers."""
+    """The parts of an object that are read. `by`: its folded keys. `ends`: the object may itself be
+    a value. `headers`: it holds a mail's headers."""
 
     def __init__(self) -> None:
         self.by: dict[str, _Wanted] = {}
@@ -83,7 +84,7 @@ class _Wanted:
 
 
 def essential(event: InboundEvent) -> InboundEvent:
-    """The event without what `normalize` does not read. Never raises."""
+    """Return the event without the parts that `normalize` does not read. Never raises."""
     if len(event.payload) > _MANY:
         return event
     payload = _body(event)
@@ -92,13 +93,13 @@ def essential(event: InboundEvent) -> InboundEvent:
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
             payload[key] = value  # a placeholder's value
         elif wanted is not None:
-            # Also what nobody reads: of two spellings of a key the first one counts.
+            # Unread keys are kept with None, because the first of two spellings of a key counts.
             payload[key] = _kept(value, wanted)
     return event.model_copy(update={"payload": payload})
 
 
 def _body(event: InboundEvent) -> dict[str, JsonValue]:
-    """The one text that is read, under a name that every kind of event knows."""
+    """Return the only text that is read, under a key that every channel reads."""
     if event.message and event.message.strip():
         return {}
     view = PayloadView(event.payload)
@@ -110,7 +111,7 @@ def _body(event: InboundEvent) -> dict[str, JsonValue]:
 
 
 def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
-    """None for what nobody reads."""
+    """Return the parts of a value that are read, or None if there are none."""
     if isinstance(value, dict | list) and len(value) > _MANY:
         return value
     if wanted.headers:
@@ -130,7 +131,7 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 
 def _kept_headers(value: JsonValue) -> JsonValue:
-    """Every header's name, for only so many are read, and the values that are."""
+    """Keep all header names, because the limit counts them, and only the values that are read."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -149,7 +150,7 @@ def _value(name: str, value: JsonValue) -> JsonValue:
 
 
 def _cut(value: JsonValue, limit: int) -> JsonValue:
-    """A scalar that is as blank as before, and as long as anybody looks."""
+    """Cut a scalar to the characters that are read. A text that is not blank stays so."""
     if isinstance(value, dict | list):
         return None
     if not isinstance(value, str) or len(value) <= limit:

@@ -1,4 +1,4 @@
-"""The event: what a caller sends, and the one shape every kind of it is brought to.
+"""The event: the caller's format, and the single format that every kind is converted to.
 
 Source: the API specification, "POST /api/engine/gateway" and "Engine event".
 """
@@ -22,7 +22,7 @@ _HELPDESK_HEADS: Final = frozenset(
 
 
 class Channel(StrEnum):
-    """Where the customer wrote. It decides how the reply can travel."""
+    """The channel of the customer's message. It decides how the reply can be sent."""
 
     SHOP = "shop"
     EMAIL = "email"
@@ -32,11 +32,11 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """One event as the caller sent it, its known fields typed and the rest in `payload`.
+    """One event as the caller sent it, with known fields typed and the rest in `payload`.
 
-    `author`: id of the user who typed the event with a session, None if a system sent it. No
-    caller can set it: admission takes it from the session. `merchant_request`: set by the gateway
-    alone, for callers whose word counts.
+    `author`: id of the user who typed the event in a session, None if a system sent it. No caller
+    can set it: admission takes it from the session. `merchant_request`: set only by the gateway,
+    for trusted callers.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,24 +51,23 @@ class InboundEvent(BaseModel):
 
 
 class UnifiedEvent(BaseModel):
-    """The one shape that the brain reads, whatever the event came as.
+    """The single format that the brain reads, for every kind of event.
 
-    `text` is what the customer wrote now: plain text, without quoted replies and signature.
-    `fields` holds the scalar extras of the payload as text (order_number, tracking_url …);
-    templates are filled from it. `reply_allowed` is false for mail that must never be answered
-    (auto-replies, lists, bounces). `message_id` and `references` thread an answer by mail.
-    `order_numbers`: every number that may name an order, the caller's first; `order_number` is the
-    first of them. `platform`: of the event, as in "zendesk". `ticket_named`: the caller gave
-    `ticket_id`, so that the platform knows it; else it is the event's own id.
-    `proved`: the customer's address, if the author is proved to hold it; without it the address is
-    a claim. `mailed_back`: a mail without a proof, whose answer reaches nothing but the claimed
-    mailbox: orders may be spoken of there, and nothing may be done. `is_vouched`: the caller is
-    trusted about the ticket and the session that it names. `author_id`: the platform's id of the
-    author of a helpdesk's message. `code_refused`: the message brought a code that was not good.
-    `asked_before_code`: the message brought the right code, and its words are those that stood in
-    the thread before; another person may have written them.
-    `author`: id of the user who typed the event; it is then never the customer's word.
-    `merchant_request`: what the merchant's own system asks for.
+    `text`: the customer's new text, plain, without quoted replies and signature. `fields`: the
+    scalar extras of the payload as text (order_number, tracking_url …), used to fill templates.
+    `reply_allowed`: false for mail that must never be answered (auto-replies, lists, bounces).
+    `message_id` and `references` thread an answer by mail. `order_numbers`: every number that may
+    name an order, the caller's first; `order_number` is the first of them. `platform`: the event's
+    platform, such as "zendesk". `ticket_named`: the caller gave `ticket_id`, so that the platform
+    knows it; otherwise it is the event's own id. `proved`: the customer's address, if the author is
+    proved to hold it; otherwise the address is a claim. `mailed_back`: an unproved mail, answered
+    only to the claimed mailbox; the answer may mention orders, but no action is allowed.
+    `is_vouched`: the caller is trusted about the ticket and session that it names. `author_id`: the
+    platform's id of a helpdesk message's author. `code_refused`: the message contained an invalid
+    code. `asked_before_code`: the message contained a valid code, and its text is the earlier one
+    of the thread; another person may have written it. `author`: id of the user who typed the event;
+    its text then never counts as the customer's. `merchant_request`: the action that the merchant's
+    own system requests.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -108,7 +107,7 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def customer_verified(self) -> bool:
-        """Whether orders and memory of the customer may be read. Stored under this name."""
+        """True if the customer's orders and memory may be read. Stored under this name."""
         if self.customer_email is None:
             return self.is_vouched and self.channel is not Channel.HELPDESK
         return self.may_act or self.mailed_back
@@ -116,17 +115,17 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def sender_authenticated(self) -> bool:
-        """Whether the message may authorise an action. Stored under this name."""
+        """True if the message may authorise an action. Stored under this name."""
         return self.may_act
 
     @property
     def may_read(self) -> bool:
-        """Whether the customer's orders may be looked up and spoken of."""
+        """True if the customer's orders may be looked up and mentioned."""
         return self.customer_email is not None and self.customer_verified
 
     @property
     def may_act(self) -> bool:
-        """Whether the author is proved to hold the customer's address."""
+        """True if the author is proved to hold the customer's address."""
         return self.proved is not None and self.proved.is_of(self.customer_email)
 
     @property
@@ -135,17 +134,17 @@ class UnifiedEvent(BaseModel):
 
     @property
     def is_claim(self) -> bool:
-        """Whether the message names an address that its author may not hold."""
+        """True if the message names an address that its author may not hold."""
         return self.customer_email is not None and not self.customer_verified
 
     @property
     def words(self) -> str:
-        """What the customer wrote, subject first: what knowledge is searched by."""
+        """The customer's text, subject first, used to search the knowledge base."""
         return "\n".join(part for part in (self.subject, self.text) if part)
 
 
 def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
-    """What the two booleans of older events say, as a proof."""
+    """Convert the two booleans of older events into a proof."""
     verified = stored["customer_verified"] is True
     proved = verified and stored.get("sender_authenticated", True) is True
     address = customer_key(stored.get("customer_email"))
@@ -160,17 +159,17 @@ def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def resolve_event_type(event_type: str | None, source: str | None) -> str:
-    """The type a playbook is matched by: event_type, else source, else api_direct."""
+    """Return the type that playbooks are matched by: event_type, else source, else api_direct."""
     return event_type or source or DEFAULT_EVENT_TYPE
 
 
 def head_of(name: str) -> str:
-    """The first dotted part of an event type or source, folded."""
+    """Return the first dotted part of an event type or source, in lower case."""
     return re.split(r"[.:/]", name.strip().lower(), maxsplit=1)[0]
 
 
 def channel_of(event_type: str, source: str | None) -> Channel:
-    """Where the event came from: the first dotted part of its type decides, else its source."""
+    """Return the channel of an event, by the first dotted part of its type, else of its source."""
     for given in (event_type, source or ""):
         head = head_of(given)
         if head in _EMAIL_HEADS:

@@ -1,4 +1,4 @@
-"""How large an event is: what is large is not worked on beside everything else."""
+"""Event size: large events are processed apart from all others."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from pydantic import JsonValue
 from domain.intake.event import InboundEvent
 
 LARGE: Final = 16 * 1024
-"""Characters of all texts of an event, from which on it is large."""
+"""The number of characters in all texts of an event from which it counts as large."""
 
 
 def is_large(event: InboundEvent) -> bool:
-    """Whether the texts of an event have LARGE characters or more. It stops counting there."""
+    """Return whether the texts of an event have LARGE characters or more. Counting stops there."""
     size = len(event.message or "")
     waiting: list[JsonValue] = [event.payload]
     while waiting and size < LARGE:

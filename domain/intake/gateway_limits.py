@@ -1,4 +1,4 @@
-"""The gateway's limits: messages a customer, messages a client, in sliding windows."""
+"""The gateway's limits: messages per customer and per client, in sliding windows."""
 
 import math
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ class MessageLimit:
     window: timedelta
 
     def retry_after_s(self, oldest: datetime, now: datetime) -> int:
-        """Whole seconds until one more fits, at least 1; `oldest`: the first that still counts."""
+        """Return the whole seconds until one more message fits, at least 1. `oldest`: time of the
+        first message that still counts."""
         return max(1, math.ceil((oldest + self.window - now).total_seconds()))
 
 
 PER_CUSTOMER: Final = MessageLimit(10, timedelta(minutes=10))
-"""For one customer_email of one client. Nothing overrides it."""
+"""The limit for one customer_email of one client. It cannot be overridden."""
 
 PER_CLIENT: Final = MessageLimit(200, timedelta(hours=1))

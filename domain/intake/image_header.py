@@ -1,4 +1,4 @@
-"""An image's width and height, from its header: a small file may unfold into gigabytes."""
+"""Read an image's width and height from its header: a small file can decode to gigabytes."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -10,22 +10,23 @@ _JPEG_SEGMENTS: Final = 2_000
 # Start-of-frame markers; C4, C8 and CC are other tables.
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-# HEIC tells sizes in its first boxes, before any picture.
+# HEIC states sizes in its first boxes, before any picture.
 _HEIC_HEAD: Final = 256 * 1024
 
 Size = tuple[int, int]
 
 
 class UnreadableImage(Exception):
-    """The header is not one of this format, or is cut off."""
+    """The header has a different format, or is cut off."""
 
 
 class TooManyPixels(Exception):
-    """It would unfold into more than MAX_PIXELS, or is longer than MAX_SIDE."""
+    """The decoded image would have more than MAX_PIXELS, or a side longer than MAX_SIDE."""
 
 
 def check_image(data: bytes, form: str) -> None:
-    """`form`: "jpeg", "png", "gif", "webp" or "heic". Raises UnreadableImage, TooManyPixels."""
+    """Check an image's size. `form`: "jpeg", "png", "gif", "webp" or "heic". Raises
+    UnreadableImage, TooManyPixels."""
     for width, height in _SIZES[form](data):
         if not width or not height:
             raise UnreadableImage
@@ -52,7 +53,7 @@ def _gif(data: bytes) -> tuple[Size, ...]:
 def _jpeg(data: bytes) -> tuple[Size, ...]:
     place = 2
     for _ in range(_JPEG_SEGMENTS):
-        if data[place : place + 2] == b"\xff\xff":  # a byte that fills up
+        if data[place : place + 2] == b"\xff\xff":  # a fill byte
             place += 1
             continue
         if data[place : place + 1] != b"\xff":
@@ -86,7 +87,7 @@ def _webp(data: bytes) -> tuple[Size, ...]:
 
 
 def _heic(data: bytes) -> tuple[Size, ...]:
-    """All sizes that it names: of the picture, its tiles and its thumbnails."""
+    """Return all sizes in the header: of the picture, its tiles and its thumbnails."""
     head = data[:_HEIC_HEAD]
     sizes: list[Size] = []
     place = head.find(b"ispe")

@@ -1,4 +1,4 @@
-"""Whom a message counts for in the limit for one customer."""
+"""The limit key: identifies the customer that a message counts for."""
 
 import hashlib
 from collections.abc import Iterable
@@ -15,31 +15,32 @@ from domain.intake.proved_address import claims_proof
 
 @dataclass(frozen=True, slots=True)
 class LimitKey:
-    """`customer`: as `claimed_customer`. `is_claim`: the author is not proved to hold the address.
+    """`customer`: the result of `claimed_customer`. `is_claim`: the author is not proved to hold
+    the address.
 
-    Claims and proved messages are counted apart: a stranger who claims an address uses up nothing
-    of its holder's limit.
+    Claims and proved messages are counted separately. A stranger who claims an address does not use
+    up its holder's limit.
     """
 
     customer: str
     is_claim: bool
 
     def digest(self) -> bytes:
-        """A fixed size without the address."""
+        """Return a digest of fixed size, which does not reveal the address."""
         name = f"claim:{self.customer}" if self.is_claim else self.customer
         return hashlib.sha256(name.encode()).digest()
 
 
 def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey | None:
-    """Return whom the message counts for, None if it names nobody. `authserv_ids`: the mail
-    servers that the client believes."""
+    """Return the key that the message counts for, or None if it names no customer. `authserv_ids`:
+    the mail servers that the client trusts."""
     customer = claimed_customer(event)
     if customer is None:
         return None
     channel = channel_of(event.event_type, event.source)
     if not is_verified(event, channel):
         return LimitKey(customer, is_claim=True)
-    # Without its text, which is read when the event is normalized.
+    # The text is not read here, but when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
     who = correspondent(event, channel, headers, "", authserv_ids)
     is_proved = (
@@ -51,7 +52,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
 
 
 def needs_mail_servers(event: InboundEvent) -> bool:
-    """Whether `limit_key` depends on the mail servers that the client believes."""
+    """Return whether `limit_key` depends on the mail servers that the client trusts."""
     channel = channel_of(event.event_type, event.source)
     return (
         channel is Channel.EMAIL

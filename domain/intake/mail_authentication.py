@@ -1,8 +1,8 @@
-"""Whether a mail's sender is proved: what the merchant's own mail server found (RFC 8601).
+"""Check whether the merchant's own mail server authenticated a mail's sender (RFC 8601).
 
 Every sender can write `Authentication-Results` into a mail. Only the topmost header in the name of
-a server that the merchant has named is believed. Nothing is verified here, and in doubt nothing is
-proved: a header that cannot be read may be that server's, and those below it may be the sender's.
+a server that the merchant has configured is trusted. Nothing is verified here, and an unclear
+header proves nothing: it may be that server's, and the headers below it may be the sender's.
 """
 
 import re
@@ -18,13 +18,13 @@ _MAX_CHARS: Final = 8_000
 _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
 _VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
-# A domain without a policy is none that failed: then a signature may still prove it.
+# A domain without a policy has not failed: a signature may still prove the sender.
 _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """One result: what was tried, what came of it, and about whom, as in `header.d`."""
+    """One result: the method, its result, and the identities it is about, such as `header.d`."""
 
     method: str
     result: str
@@ -41,11 +41,11 @@ class _Results:
 
 
 def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str]) -> bool:
-    """Whether a trusted server found that the mail is of the domain of its From `address`.
+    """Return whether a trusted server authenticated the domain of the From `address`.
 
-    `headers`: the values of Authentication-Results, topmost first. DMARC passed; or, where it says
-    nothing against it, a signature or the envelope of that domain did, or of one above it. Headers
-    below one that cannot be read prove nothing.
+    `headers`: the values of Authentication-Results, topmost first. DMARC must pass. Without a DMARC
+    result, a passing signature or envelope of that domain or of a parent domain suffices. Headers
+    below an unreadable one prove nothing.
     """
     trusted = frozenset(authserv_ids)
     for header in headers if trusted else ():
@@ -58,7 +58,7 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
 
 
 def without_length(signatures: Iterable[str]) -> bool:
-    """Whether none of the DKIM-Signature headers leaves a part of the text unsigned."""
+    """Return whether no DKIM-Signature header leaves a part of the text unsigned."""
     return not any(
         tag.partition("=")[0].strip().lower() == "l"
         for signature in signatures
@@ -67,7 +67,8 @@ def without_length(signatures: Iterable[str]) -> bool:
 
 
 def is_of(address: str, named: str) -> bool:
-    """Whether a proof for the domain of `named`, an address or a domain, is one for `address`."""
+    """Return whether a proof for the domain of `named`, an address or a domain, covers
+    `address`."""
     return _covers(_domain(named), _domain(address))
 
 
@@ -91,8 +92,10 @@ def _is_aligned(finding: _Finding, domain: str) -> bool:
 
 
 def _covers(named: str, domain: str) -> bool:
-    """Whether a proof for `named` is one for `domain`: it is the same, or above it. The other way
-    round nothing is proved, for whose the domain above is takes a list of public suffixes."""
+    """Return whether a proof for `named` covers `domain`: the same domain or a parent of it.
+
+    A subdomain proves nothing about its parent, which can be a public suffix.
+    """
     return "." in named and (domain == named or domain.endswith(f".{named}"))
 
 
@@ -105,8 +108,8 @@ def _domain(address: str) -> str:
 
 
 def _read(header: str) -> _Results | None:
-    """A header value taken apart; None if it cannot be read. It is read strictly: a value that
-    hides a result in a comment or in quotation marks must not make one."""
+    """Parse a header value, or return None if it is malformed. Parsing is strict, so that a result
+    hidden in a comment or in quotation marks does not count."""
     spend(min(len(header), _MAX_CHARS))
     statements = _statements(header) if len(header) <= _MAX_CHARS else None
     if not statements or not statements[0] or len(statements[0]) > 2:
@@ -136,8 +139,8 @@ def _finding(words: Sequence[str]) -> _Finding | None:
 
 
 def _statements(header: str) -> list[list[str]] | None:
-    """The words between semicolons, without comments and quotation marks; None if one of those has
-    no end, or a word begins with a quoted string."""
+    """Split a header at semicolons into words, without comments and quotation marks. Return None
+    for an unclosed comment or string, or for a word that begins with a quoted string."""
     statements: list[list[str]] = [[]]
     word = ""
     place = 0
@@ -169,7 +172,7 @@ def _awaits_value(statements: list[list[str]]) -> bool:
 
 
 def _joined(words: Sequence[str]) -> list[str]:
-    """`dkim = pass` is `dkim=pass`."""
+    """Join `dkim = pass` to `dkim=pass`."""
     joined: list[str] = []
     for word in words:
         previous = joined[-1] if joined else ""

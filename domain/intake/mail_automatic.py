@@ -1,7 +1,8 @@
-"""Which mail must get no answer: programs, lists and bounces, by headers, address, subject or text.
+"""Decide which mail must get no answer: from programs, lists and bounces, by headers, address,
+subject or text.
 
-RFC 3834, section 2, with the headers that programs set before it and beside it. Many set none: then
-what they say counts, in the languages of `mail_automatic.yaml`.
+RFC 3834, section 2, with the headers that programs set besides it. Many set none; the text then
+decides, in the languages of `mail_automatic.yaml`.
 """
 
 import re
@@ -15,7 +16,7 @@ from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 from domain.intake.mail_sender import is_robot
 
-# Programs are brief. Of a longer text a customer wrote some.
+# Automatic replies are short. A longer text contains a customer's own words.
 _MAX_TEXT: Final = 1_500
 _MAX_SUBJECT: Final = 500
 _BLANKS: Final = re.compile(r"[ \t]+")
@@ -53,8 +54,8 @@ class _Patterns:
 @cache
 def _patterns() -> _Patterns:
     words = lexicon(__file__, MailAutomatic)
-    # A sentence begins behind a line break, a full stop or a greeting. What stands behind a colon
-    # or in quotation marks, a customer may have quoted.
+    # A sentence begins after a line break, a full stop or a greeting. Text after a colon or in
+    # quotation marks may be a customer's quote.
     begins = r"(?:^|^[^\n.!?:]{0,40},|[\n.!;])[ \n>*_]{0,4}"
     ends = r"\s*(?:$|[:([,–—-])"
     return _Patterns(
@@ -83,10 +84,11 @@ def may_reply(
     *,
     by_form: bool = False,
 ) -> bool:
-    """False for auto-replies, lists, bounces and robots: answering them loops or helps nobody.
+    """Return False for auto-replies, lists, bounces and robots: an answer would cause a loop or be
+    unread.
 
-    `by_form`: a program passed on what a customer wrote, and the answer goes to the customer. Then
-    that the mail was made by a program refuses nothing; that it answers one does.
+    `by_form`: a program forwarded a customer's text, and the answer goes to the customer. A
+    generated mail may then be answered; an automatic reply still may not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()
@@ -102,7 +104,7 @@ def may_reply(
     refused = (
         submitted in _ANSWERED,
         precedence in _BULK - {"bulk"},
-        # RFC 2369 and 2919: List-Id, List-Post, List-Help and so on.
+        # RFC 2369 and 2919: List-Id, List-Post, List-Help and others.
         any(name.startswith("list-") and "unsubscribe" not in name for name in headers),
         bool({"x-failed-recipients", "x-autoreply", "x-autorespond"} & headers.keys()),
         headers.get("return-path", "<x>").replace(" ", "") in {"", "<>"},
@@ -114,8 +116,8 @@ def may_reply(
 
 
 def is_automatic(subject: str, text: str) -> bool:
-    """Whether a program's answer or a bounce says so itself. A longer text is read as a customer's,
-    and so is one that tells of an absence and speaks of an order or asks for something."""
+    """Return whether the text itself reveals an automatic reply or a bounce. A longer text counts
+    as a customer's, as does an absence notice that mentions an order or asks for something."""
     patterns = _patterns()
     head = _plain(subject[:_MAX_SUBJECT])
     if patterns.subject.match(head) or _is_bounce(subject):

@@ -1,4 +1,4 @@
-"""Mail headers in a payload: their values, the mailboxes and the message ids in them."""
+"""Mail headers in a payload: their values, mailboxes and message ids."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
 _MESSAGE_ID: Final = re.compile(r"<[^<>\s]{1,250}>")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;\"]{1,64}@[^\s@<>,;\"]{1,255}")
 
-# The names under which senders of payloads also put these headers at the top level.
+# Headers that some senders also put at the top level of the payload.
 _TOP_LEVEL: Final = (
     "auto-submitted", "precedence", "x-auto-response-suppress", "list-id", "list-unsubscribe",
     "list-post", "return-path", "sender", "content-type", "in-reply-to", "references", "message-id",
@@ -36,7 +36,7 @@ _TOP_LEVEL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """A name and an address, of which either may be missing."""
+    """A name and an address. Either may be missing."""
 
     name: str | None = None
     address: str | None = None
@@ -44,7 +44,7 @@ class Mailbox:
 
 @dataclass(frozen=True, slots=True)
 class HeaderList:
-    """Names in lower case with their values, in the order in which they were sent.
+    """Header names in lower case with their values, in the order sent.
 
     `is_whole`: every header was read and their order is certain. Other headers prove nothing.
     """
@@ -53,13 +53,13 @@ class HeaderList:
     is_whole: bool
 
     def certain(self, name: str) -> tuple[str, ...]:
-        """Return the values of the headers `name`; empty for a value that cannot be read whole."""
+        """Return the values of the headers `name`. A value that was cut is empty."""
         values = [value for key, value in self.pairs if key == name]
         return tuple(text or "" for value in values for text in _texts(value))
 
 
 class MailHeaders:
-    """Headers from `headers` in any usual shape and from top-level keys, taken apart once.
+    """Headers from `headers` in any common format and from top-level keys, parsed once.
 
     `headers` may be an object, a list of {name, value} or of pairs, or the raw header block. Never
     raises.
@@ -71,7 +71,7 @@ class MailHeaders:
         self._lists = tuple(header_list(value) for value in given if value is not None)
 
     def first(self) -> dict[str, str]:
-        """Header name, lower case, to its first value, without line breaks."""
+        """Map each lower-case header name to its first value, without line breaks."""
         found: dict[str, str] = {}
         for headers in self._lists:
             for name, value in headers.pairs:
@@ -85,8 +85,8 @@ class MailHeaders:
         return found
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Every value of the headers of that name, lower case, the topmost first. A value that is
-        too long to be read whole is empty."""
+        """Return every value of the header `name`, in lower case, topmost first. A value that is
+        too long is empty."""
         for headers in self._lists:
             values = [value for key, value in headers.pairs if key == name]
             if found := [text for value in values for text in _texts(value) if text is not None]:
@@ -94,10 +94,10 @@ class MailHeaders:
         return tuple(text for text in _texts(self.view.get(name)) if text is not None)
 
     def certain(self, name: str) -> tuple[str, ...] | None:
-        """Return the values of the headers `name` for a proof, topmost first, or None in doubt.
+        """Return the values of the headers `name` for a proof, topmost first, or None if uncertain.
 
-        Headers are in doubt if some were cut or cannot be read, or if they came twice and differ.
-        A value that cannot be read whole is empty.
+        Headers are uncertain if some were cut or malformed, or if two copies differ. A value that
+        was cut is empty.
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
@@ -108,8 +108,8 @@ class MailHeaders:
         return next(iter(found), ())
 
     def certain_anywhere(self, name: str) -> tuple[str, ...] | None:
-        """The same, also from the top level. Its values beside `headers` are in doubt unless
-        `headers` has them too."""
+        """Return the same, including the top level. A top-level value is uncertain unless `headers`
+        contains it too."""
         listed, value = self.certain(name), self.view.get(name)
         beside = () if value is None else tuple(text or "" for text in _texts(value))
         if listed is None or not self._lists:
@@ -118,7 +118,7 @@ class MailHeaders:
 
 
 def header_list(value: JsonValue) -> HeaderList:
-    """Return the first 300 headers of any usual shape."""
+    """Parse headers in any common format, at most _MAX_HEADERS."""
     is_whole = True
     if isinstance(value, str):
         value, is_whole = _decoded_block(value)
@@ -129,15 +129,15 @@ def header_list(value: JsonValue) -> HeaderList:
     else:
         return HeaderList((), is_whole=False)
     pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
-    # An object's keys have no order: of two spellings of a name neither is the upper one.
+    # An object's keys have no order, so two spellings of a name have no topmost one.
     has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
     are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
     return HeaderList(pairs, is_whole and has_order and are_short and len(pairs) == len(value))
 
 
 def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return names, lower case, and values of the first 300 headers, and whether these are all that
-    were sent."""
+    """Return the lower-case names and values of at most _MAX_HEADERS headers, and whether these are
+    all that were sent."""
     headers = header_list(value)
     given = ((name, _joined(inner)) for name, inner in headers.pairs)
     are_texts = all(isinstance(inner, str) for _, inner in headers.pairs)
@@ -146,7 +146,7 @@ def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
 
 
 def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
-    """Return the name and the value of a list's item; None if it is no header."""
+    """Return the name and value of a list's item, or None if it is not a header."""
     if isinstance(item, dict):
         named = PayloadView(item)
         name, content = named.get("name") or named.get("key"), named.get("value")
@@ -160,7 +160,8 @@ def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
 
 
 def _texts(value: JsonValue) -> list[str | None]:
-    """The values of a header: None for what is no text, empty for a text that is too long."""
+    """Return the values of a header: None for a value that is not text, empty for one that is too
+    long."""
     given = value[:_MAX_HEADERS] if isinstance(value, list) and value else [value]
     return [None if text is None else _readable(text) for text in map(scalar_text, given)]
 
@@ -176,8 +177,8 @@ def _joined(value: JsonValue | None) -> str | None:
 
 
 def decoded_json(text: str) -> JsonValue:
-    """Return the value of a JSON text, an object with a doubled key as a list of pairs. Raises
-    ValueError, RecursionError."""
+    """Decode a JSON text. An object with a repeated key becomes a list of pairs. Raises ValueError,
+    RecursionError."""
     decoded: JsonValue = json.loads(text, object_pairs_hook=_object)
     return decoded
 
@@ -188,8 +189,8 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
 
 
 def _decoded_block(block: str) -> tuple[JsonValue, bool]:
-    """A raw header block as pairs, or what its JSON says (Mailgun's message-headers), and whether
-    all of it was read."""
+    """Parse a raw header block, or its JSON (Mailgun's message-headers). Return the headers and
+    whether all of the block was read."""
     is_whole = len(block) <= MAX_BLOCK_CHARS
     block = block[:MAX_BLOCK_CHARS]
     spend(len(block))
@@ -199,11 +200,11 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
         except (ValueError, RecursionError):
             return None, False
     pairs: list[list[str]] = []
-    # Only what ends a line in a mail: a subject with another break must not become two headers.
+    # Split only where a mail's line ends: a subject with another break must not become two headers.
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
-            # More follows, and mail servers do not agree on what ends the headers.
+            # More lines follow, and mail servers disagree on where the headers end.
             return _unfolded(pairs), False
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())
@@ -220,7 +221,7 @@ def _unfolded(pairs: list[list[str]]) -> JsonValue:
 
 
 def message_id_of(view: PayloadView) -> str | None:
-    """The Message-ID of a mail, in its headers or beside them."""
+    """Return the Message-ID of a mail, from its headers or the top level."""
     ids = message_ids(MailHeaders(view).first().get("message-id", "")) or message_ids(
         view.line(("message_id",), 1_000) or ""
     )
@@ -228,32 +229,32 @@ def message_id_of(view: PayloadView) -> str | None:
 
 
 def decoded_line(value: str, limit: int) -> str:
-    """A header value as one clean line, `=?utf-8?…?=` words decoded."""
+    """Return a header value as one clean line, with `=?utf-8?…?=` words decoded."""
     line = clean_line(value, 4 * limit)
     if "=?" in line:
         try:
             line = str(make_header(decode_header(line)))
         except (MessageError, LookupError, ValueError):
             return line[:limit]
-    # Again, since an encoded word can hold a line break.
+    # Clean again, because an encoded word can contain a line break.
     return clean_line(line, limit)
 
 
 def mailbox(value: str) -> Mailbox:
-    """What "Name <a@b.c>" says; None for what is missing or malformed."""
+    """Parse "Name <a@b.c>". A missing or malformed part is None."""
     return next(iter(_parsed(value)), Mailbox())
 
 
 def mailboxes(value: JsonValue | None) -> tuple[Mailbox, ...]:
-    """Those of a header value, or of an object or a list as providers write them: at most 20."""
+    """Return at most _MAX_BOXES mailboxes of a header value, or of a provider's object or list."""
     if isinstance(value, list):
         return tuple(box for item in value[:_MAX_BOXES] for box in _of_item(item))[:_MAX_BOXES]
     return _of_item(value)
 
 
 def only_mailbox(value: JsonValue | None) -> Mailbox | None:
-    """Return the mailbox of a From for a proof; None unless it is the only one and was read
-    whole."""
+    """Return the mailbox of a From for a proof, or None unless it is the only one and was not
+    cut."""
     text = scalar_text(value)
     boxes = mailboxes(value)
     is_read = len(boxes) == 1 and (text is None or len(text) <= _MAX_BOX_CHARS)
@@ -280,17 +281,18 @@ def _parsed(value: str) -> tuple[Mailbox, ...]:
 
 
 def checked_address(value: str) -> str | None:
-    """An address found in a payload, stripped; None when it does not look like one."""
+    """Return a payload's address, stripped, or None if it does not look like one."""
     address = clean_address(value)
     return address if address and _ADDRESS.fullmatch(address) else None
 
 
 def message_ids(value: str) -> tuple[str, ...]:
-    """The message ids of a header value, at most 20: the thread's first and its last ones."""
+    """Return at most _MAX_REFERENCES message ids of a header value: the thread's first, and its
+    last ones."""
     line = clean_line(value, _MAX_VALUE_CHARS)
     ids = _MESSAGE_ID.findall(line)
     if not ids:
-        # Some providers strip the brackets; a header needs them.
+        # Some providers strip the brackets, which a header needs.
         ids = [f"<{word}>" for word in re.split(r"[\s,<>]+", line) if 0 < len(word) <= 250]
     unique = list(dict.fromkeys(ids))
     return tuple(unique[:1] + unique[1:][1 - _MAX_REFERENCES :])

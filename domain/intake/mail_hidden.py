@@ -1,6 +1,6 @@
-"""What an HTML mail hides from who reads it: a model would read it all the same.
+"""Detect content that an HTML mail hides from its reader but that a model would still read.
 
-By style, attribute, class, size, place, or as white on nothing.
+Hidden by style, attribute, class, size or position, or as white text without a background.
 """
 
 import re
@@ -34,9 +34,9 @@ _NAME: Final = re.compile(r"[\w-]{1,100}")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What an element says of how it is shown. `is_hidden`: not at all. `is_white`: its text is
-    white; None if nothing is said of the colour. `is_painted`: it has a background on which white
-    can be read."""
+    """The visibility of an element. `is_hidden`: it is not displayed. `is_white`: its text is
+    white; None if no colour is set. `is_painted`: it has a background on which white text is
+    readable."""
 
     is_hidden: bool = False
     is_white: bool | None = None
@@ -47,13 +47,13 @@ _PLAIN: Final = Look()
 
 
 class Looks:
-    """The looks of a mail's elements, each read once: most of a mail's elements look alike."""
+    """The looks of a mail's elements, cached because most of them look alike."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, ...], Look] = {}
 
     def of(self, attributes: dict[str, str]) -> Look:
-        """That of an element with these attributes."""
+        """Return the look of an element with these attributes."""
         said = tuple(map(attributes.get, _ATTRIBUTES))
         if not any(said) and "hidden" not in attributes:
             return _PLAIN
@@ -91,14 +91,15 @@ def _is_painted(attributes: dict[str, str], style: str) -> bool:
 
 
 def hidden_names(sheet: str) -> frozenset[str]:
-    """Classes and ids that a style sheet hides on every screen; lower case.
+    """Return the lower-case classes and ids that a style sheet hides on every screen.
 
-    What is hidden inside @media is shown on some screen. One pass over the sheet.
+    Rules inside @media are ignored, because they may not apply to every screen. One pass over the
+    sheet.
     """
     spend(len(sheet))
     names: set[str] = set()
     depth = 0
-    at_rule = 0  # the depth of the outermost open one, from 1
+    at_rule = 0  # depth of the outermost open at-rule, from 1
     selector = ""
     pieces = _BRACE.split(_without_comments(sheet.lower()))
     for before, brace in zip(pieces[::2], pieces[1::2], strict=False):
@@ -119,13 +120,13 @@ def hidden_names(sheet: str) -> frozenset[str]:
 
 
 def _without_comments(sheet: str) -> str:
-    """One that has no end takes all that follows."""
+    """Remove comments. An unclosed comment extends to the end."""
     first, *rest = sheet.split("/*")
     return first + "".join(piece.partition("*/")[2] for piece in rest)
 
 
 def _last_names(selectors: str) -> Iterator[str]:
-    """The class or id at the end of each selector, which is the element that is styled."""
+    """Yield the class or id at the end of each selector, which is the styled element."""
     for selector in selectors.split(","):
         _, mark, name = selector.strip().replace("#", ".").rpartition(".")
         if mark and _NAME.fullmatch(name):

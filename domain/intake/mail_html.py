@@ -1,9 +1,9 @@
-"""HTML of a mail to plain text, in bounded time, whatever the sender made of it.
+"""Convert the HTML of a mail to plain text, in bounded time for any input.
 
-lxml's parser reports its events to a filter, which knows what a mail hides (`mail_hidden.py`) and
-quotes, and hands what is left to a layout (`mail_layout.py`). No tree is built: lxml's own costs
-8.3 s for one tag with 70,000 attributes and drops everything below 256 levels, and a library that
-lays one out as text takes 7 to 27 µs an element (decision 0001).
+lxml's parser reports its events to a filter, which drops quotes and hidden content
+(`mail_hidden.py`). The filter passes the rest to a layout (`mail_layout.py`). No tree is built:
+lxml's own costs 8.3 s for one tag with 70,000 attributes and drops everything below 256 levels. A
+library that lays out a tree as text takes 7 to 27 µs per element (decision 0001).
 """
 
 import re
@@ -19,14 +19,15 @@ from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
 MAX_DEPTH: Final = 60
-# The parser looks through all open elements at each closing tag: 20,000 open ones cost 1.2 s.
+# The parser scans all open elements at each closing tag: 20,000 open ones cost 1.2 s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
-# Each costs two calls from the parser, built or not: more of them are taken out crudely.
+# Each tag costs two calls from the parser, built or not. Beyond the limit tags are stripped
+# crudely.
 MAX_TAGS: Final = 20_000
 
-# A line of its own in place of a dropped quote: the reply parser then knows that what follows
-# is the customer again (an answer below or between quotes), not the rest of the quote.
+# Replaces a dropped quote with a separate line. The reply parser then knows that the following text
+# is the customer's again (an answer below or between quotes), not the rest of the quote.
 QUOTE_MARK: Final = ">"
 
 _INVISIBLE_TAGS: Final = frozenset({
@@ -53,23 +54,23 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
-# Python refuses to read a number of thousands of digits.
+# Python refuses to parse a number of thousands of digits.
 _NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
-# What a library may raise on input that its author did not foresee.
+# Errors that a library may raise on unforeseen input.
 _LIBRARY_FAULTS: Final = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 
 
 class _TooDeepError(Exception):
-    """The mail has more open elements than MAX_OPEN; it ends the parsing."""
+    """The mail has more than MAX_OPEN open elements, so parsing stops."""
 
 
 class _MailFilter:
-    """An lxml parser target: takes parser events, and lays out what is shown.
+    """An lxml parser target that lays out the visible text.
 
-    Beyond MAX_DEPTH no element is laid out; the text goes on, so nothing a customer wrote is lost
-    to a limit.
+    Elements beyond MAX_DEPTH are not laid out, but their text is kept, so that no customer text is
+    lost to a limit.
     """
 
     def __init__(self, *, drop_quotes: bool, drop_white: bool) -> None:
@@ -80,7 +81,7 @@ class _MailFilter:
         self._text: list[str] = []  # not yet laid out
         self._depth = 0
         self._level = 0
-        self._skipped = 0  # open elements inside, and with, a dropped one
+        self._skipped = 0  # open elements of a dropped subtree, including its root
         self._in_gmail_quote = 0
         self._cut = False
         self._in_sheet = False
@@ -88,12 +89,12 @@ class _MailFilter:
         self._sheet_chars = 0  # of all sheets so far
         self._hidden_names: set[str] = set()
         self._looks = Looks()
-        # Of the open elements, by level: those with a background, and what colour they write in.
+        # By level: open elements with a background, and the text colour that open elements set.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """One opening tag."""
+        """Handle an opening tag."""
         self._level += 1
         if self._level > MAX_OPEN:
             raise _TooDeepError
@@ -115,7 +116,7 @@ class _MailFilter:
         self._write_start(tag)
 
     def end(self, _tag: str) -> None:
-        """One closing tag, also those that the parser infers."""
+        """Handle a closing tag, including those that the parser infers."""
         if self._in_sheet:
             self._in_sheet = False
             self._hidden_names |= hidden_names("".join(self._sheet))
@@ -142,7 +143,7 @@ class _MailFilter:
                 self._text.append(" ")
 
     def data(self, data: str) -> None:
-        """Text between tags, in pieces of the parser's choosing."""
+        """Handle text between tags, in pieces chosen by the parser."""
         if self._in_sheet and self._sheet_chars < MAX_SHEET_CHARS:
             self._sheet.append(data[: MAX_SHEET_CHARS - self._sheet_chars])
             self._sheet_chars += len(data)
@@ -150,10 +151,10 @@ class _MailFilter:
             self._text.append(data)
 
     def close(self) -> None:
-        """Nothing: the parser asks for it."""
+        """Do nothing. The parser requires this method."""
 
     def text(self) -> str:
-        """What is shown, once the parser is through."""
+        """Return the visible text, after parsing has finished."""
         while self._open:
             if self._open.pop() not in {None, "\n"}:
                 self._close_tag()
@@ -169,11 +170,11 @@ class _MailFilter:
         return look.is_hidden or not self._hidden_names.isdisjoint(_names(attributes))
 
     def _is_white(self) -> bool:
-        """Whether text that comes now is white on nothing."""
+        """Return whether the current text is white without a background."""
         return self._drop_white and not self._painted and bool(self._white) and self._white[-1][1]
 
     def _drops(self, tag: str, attributes: dict[str, str]) -> bool:
-        """Whether this element is a quote, a signature or the head of a quoted thread."""
+        """Return whether this element is a quote, a signature or the head of a quoted thread."""
         names = _names(attributes)
         if names & _CUT_IDS:
             self._cut = True
@@ -189,7 +190,7 @@ class _MailFilter:
             self._skipped = 1
             return True
         if "gmail_quote" in names and not self._in_gmail_quote:
-            # Not dropped whole: a forward is in one too, and so are answers between quotes.
+            # Not dropped as a whole: it can also contain a forward, or answers between quotes.
             # Counted here as its own level; start() counts the levels below it.
             self._in_gmail_quote = 1
             self._write_start(tag)
@@ -211,9 +212,9 @@ class _MailFilter:
         self._layout.close()
 
     def _flush(self) -> None:
-        """Text comes in very small pieces (one for each stray "<"), so it is joined first."""
+        """Lay out the collected text. It arrives in very small pieces (one for each stray "<")."""
         if self._text:
-            # Character references (`&#1;`) can bring back what XML and lxml refuse.
+            # Character references (`&#1;`) can reintroduce characters that XML and lxml refuse.
             self._layout.write(without_controls("".join(self._text)))
             self._text.clear()
 
@@ -228,7 +229,7 @@ class _MailFilter:
             self._text.append("\n")
             self._open.append(None if tag in _VOID_TAGS else "\n")
         else:
-            # A cell's neighbour must not run into it.
+            # Separate the text of neighbouring cells.
             built = "span" if is_cell else tag if tag in _KEPT_TAGS else "div"
             self._depth += 1
             self._open_tag(built)
@@ -236,18 +237,19 @@ class _MailFilter:
 
 
 def _names(attributes: dict[str, str]) -> set[str]:
-    """Classes and id, lower case; Outlook puts `x_` before those of a mail it quotes."""
+    """Return the lower-case classes and id. Outlook prefixes those of a quoted mail with `x_`."""
     words = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:500].lower().split()
     return {word.removeprefix("x_") for word in words}
 
 
 def html_to_text(html: str, *, drop_quotes: bool) -> str:
-    """The visible text of an HTML mail, at most MAX_HTML_CHARS of it read. Never raises.
+    """Return the visible text of an HTML mail, of which at most MAX_HTML_CHARS are read. Never
+    raises.
 
-    White on no background counts as hidden, unless all is white.
+    White text without a background counts as hidden, unless all text is white.
 
-    With `drop_quotes` the quoted replies and signatures that mail programs mark as such are left
-    out, a line ">" in place of each quote, and all that follows Outlook's reply header is cut.
+    With `drop_quotes`, quoted replies and signatures marked as such by mail programs are left out.
+    A line ">" replaces each quote, and everything after Outlook's reply header is cut.
     """
     source = without_controls(html[:MAX_HTML_CHARS])
     if not source.strip():
@@ -255,18 +257,18 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     if source.count("<") > MAX_TAGS:
         return _without_tags(source)
     shown = _laid_out(source, drop_quotes=drop_quotes, drop_white=True)
-    # A dark mail program writes all in white, and leaves the background to the reader's.
+    # A mail program in dark mode writes all text in white, and leaves the background to the reader.
     return shown if shown.strip() else _laid_out(source, drop_quotes=drop_quotes, drop_white=False)
 
 
 def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
-    # The stubs want a target for bytes too; with `encoding` given it gets text.
+    # The stubs require a target that also accepts bytes; with `encoding` given it receives text.
     spend(len(source))
     mail = _MailFilter(drop_quotes=drop_quotes, drop_white=drop_white)
     target = cast("etree.ParserTarget", mail)
     parser = etree.HTMLParser(target=target, encoding="utf-8")
     try:
-        # In pieces, because an exception stops the parser only between two of them.
+        # Feed in pieces, because an exception stops the parser only between two of them.
         for begin in range(0, len(source), _PIECE):
             parser.feed(source[begin : begin + _PIECE].encode())
         parser.close()
@@ -276,6 +278,7 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
 
 
 def _without_tags(source: str) -> str:
-    """The text between tags, for what the parser cannot take: no word of the customer is lost."""
+    """Return the text between tags, for input that the parser cannot handle. No customer text is
+    lost."""
     spend(len(source))
     return unescape(_NO_CHARACTER.sub("", re.sub(r"<[^<>]*>", "\n", source)))

@@ -1,4 +1,4 @@
-"""Lines of plain text from the blocks, lists and line breaks of HTML, in one pass."""
+"""Lay out the blocks, lists and line breaks of HTML as lines of plain text, in one pass."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,24 +12,24 @@ _INDENT: Final = 4
 
 @dataclass(slots=True)
 class _Block:
-    """An open element that has lines of its own. `bullet`: not yet written."""
+    """An open element with its own lines. `bullet`: not yet written."""
 
     indent: int
     bullet: str
 
 
 class Layout:
-    """Takes elements and text as they come. Its cost for an element grows with how deep that is.
+    """Lays out elements and text as they arrive. The cost of an element grows with its depth.
 
-    Elements: "p", "h1" to "h6" (an empty line before and behind), "div", "pre", "ul", "ol", "li",
-    "br" and, for what has no line of its own, "span".
+    Elements: "p", "h1" to "h6" (an empty line before and after), "div", "pre", "ul", "ol", "li",
+    "br" and, for inline elements, "span".
     """
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._words: list[str] = []  # of the line that is written
+        self._words: list[str] = []  # of the current line
         self._after_blank = True
-        self._is_apart = True  # nothing, or an empty line, is before
+        self._is_apart = True  # at the start, or after an empty line
         self._tags: list[str] = ["body"]
         self._blocks: list[_Block] = []
         self._indent = 0
@@ -37,7 +37,7 @@ class Layout:
         self._counters: list[str | int] = []
 
     def open(self, tag: str) -> None:
-        """What an element begins with. "br" has no end."""
+        """Open an element. "br" is not closed."""
         if tag == "br":
             if not self._end_line():
                 self._new_line("")
@@ -60,7 +60,7 @@ class Layout:
             self._set_apart()
 
     def close(self) -> None:
-        """The element that was opened last ends."""
+        """Close the element that was opened last."""
         tag = self._tags.pop()
         if tag in _INLINE:
             return
@@ -73,7 +73,7 @@ class Layout:
             self._set_apart()
 
     def write(self, text: str) -> None:
-        """Text of the element that was opened last. Only in a "pre" blanks are kept."""
+        """Write text into the element that was opened last. Whitespace is kept only in a "pre"."""
         if not text:
             return
         if self._tags[-1] == "pre":
@@ -96,12 +96,12 @@ class Layout:
             self._words.append(" ")
 
     def text(self) -> str:
-        """All of it, once."""
+        """Return the whole text. Can be called once."""
         self._end_line()
         return "\n".join(self._lines)
 
     def _end_line(self) -> bool:
-        """Whether there was one."""
+        """End the current line. Return False if it was empty."""
         line = "".join(self._words)
         if self._after_blank:
             line = line.removesuffix(" ")
@@ -123,7 +123,7 @@ class Layout:
             self._is_apart = True
 
     def _first(self) -> str:
-        """What a line begins with."""
+        """Return the indentation and bullet that begin a line."""
         if self._is_indented:
             return ""
         self._is_indented = True
@@ -131,7 +131,7 @@ class Layout:
         return bullet.rjust(self._indent)
 
     def _write_bullet(self) -> None:
-        """Of an item without words of its own."""
+        """Write the bullet of an item without text."""
         if self._is_indented:
             return
         if bullet := self._take_bullet():

@@ -1,7 +1,7 @@
-"""Who wrote a mail: its sender, whom an answer shall go to, or who filled in the form it tells of.
+"""Determine a mail's author: its sender, its reply address, or the person who filled in a form.
 
-A form, a platform or a program never is the customer. Whom they name may be anybody: a proof of
-where the mail came from says nothing about them.
+A form, a platform or a program is never the customer. They may name anyone, so a proof of the
+mail's origin proves nothing about the person they name.
 """
 
 import re
@@ -30,7 +30,7 @@ _COLON: Final = re.compile("[:：|]")
 _MARKS: Final = " \t*_#>•·-"
 _REMARK: Final = re.compile(r"\([^()]{0,30}\)$")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]|*]{1,64}@[^\s@<>,;:\"()\[\]|*]{1,255}")
-# Before a suffix: "bounces+12@…", "noreply-7@…".
+# Removes a suffix: "bounces+12@…", "noreply-7@…".
 _SUFFIX: Final = re.compile(r"(?:[+=].*|[-_.]?\d+)$")
 
 
@@ -44,8 +44,8 @@ class MailSenders(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Whom a mail is from. `is_sender`: it is the sender itself, so that what proves the sender
-    proves the writer. `by_form`: a form or a program passed on what somebody else wrote."""
+    """A mail's author. `is_sender`: the author is the sender, so a proof of the sender proves the
+    author. `by_form`: a form or a program forwarded another person's text."""
 
     box: Mailbox
     is_sender: bool = False
@@ -58,7 +58,8 @@ def _words() -> MailSenders:
 
 
 def is_robot(address: str) -> bool:
-    """Whether an address is of a form, a platform or a program: nobody reads what is sent there."""
+    """Return whether an address belongs to a form, a platform or a program, so that its mail is
+    unread."""
     local, _, domain = address.strip().lower().rpartition("@")
     parts = domain.rstrip(".").split(".")
     return (
@@ -71,10 +72,11 @@ def is_robot(address: str) -> bool:
 def writer_of(
     sender: Mailbox, reply_to: Sequence[Mailbox], recipients: Collection[str], text: str
 ) -> Writer:
-    """Whom the mail is from. `recipients`: where it was sent, which is the merchant's own.
+    """Determine a mail's author. `recipients`: addresses it was sent to, which are the merchant's
+    own.
 
-    A sender that is no person gives way to whom its text names, then to `reply_to`; a person's
-    `reply_to` is where that person is written to. Linear in the text, of which 200 lines are read.
+    If the sender is not a person, the author is the one named in the text, else in `reply_to`. A
+    person's `reply_to` is that person's address. Linear in the text, of which _MAX_LINES are read.
     """
     own = frozenset(filter(None, map(customer_key, recipients)))
     key = customer_key(sender.address)
@@ -84,7 +86,7 @@ def writer_of(
         spend(_MAX_LINES * _MAX_LINE_CHARS)
         lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
         named = _named_in_form(lines, own)
-        # A program's mail that asks for answers at its own house is no customer's.
+        # A program's mail whose replies go to the program's own domain is not from a customer.
         strangers = (box for box in others if _domain(box.address) != _domain(sender.address))
         return Writer(named or next(strangers, Mailbox()), by_form=True)
     if others:
@@ -105,7 +107,7 @@ def _may_be(address: str | None, own: Collection[str]) -> bool:
 
 
 def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None:
-    """Whoever a form says has filled it in."""
+    """Return the person that a form names as its author, or None."""
     words = _words()
     address = name = first = None
     for label, value in _labelled(lines):
@@ -126,7 +128,7 @@ def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None
 
 
 def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Labels of a form, folded, with what stands behind them or, if nothing does, below."""
+    """Yield the folded labels of a form with the value after them or, if empty, below."""
     words = _words()
     known = words.email_labels | words.name_labels | words.first_name_labels
     for index, line in enumerate(lines):

@@ -1,10 +1,11 @@
-"""What the customer wrote now: a mail without its quoted replies and its signature.
+"""Extract the customer's new text from a mail, without its quoted replies and signature.
 
-French and English, the forms of Gmail, Outlook, Apple Mail, Yahoo and Thunderbird, are found line
-by line here. `mailparser_reply` knows the attribution lines of other languages, and only these
-expressions of it are used, each on a few short lines: its `read()` needs 2 s for 5,000 newlines
-(quadratic), takes "Thanks, but I still want …" and "- a list" for signatures and drops all that
-follows, and misses wrapped attributions, "-----Message d'origine-----" and "Envoyé de mon iPhone".
+French and English, and the formats of Gmail, Outlook, Apple Mail, Yahoo and Thunderbird, are
+detected line by line here. `mailparser_reply` knows the attribution lines of other languages. Only
+these expressions of it are used, each on a few short lines. Its `read()` needs 2 s for 5,000
+newlines (quadratic). It takes "Thanks, but I still want …" and "- a list" for signatures, and drops
+all that follows. It misses wrapped attributions, "-----Message d'origine-----" and "Envoyé de mon
+iPhone".
 """
 
 import re
@@ -39,7 +40,7 @@ _WROTE: Final = re.compile(
     r"|schreef .{1,120}|schrieb .{1,120}) ?:$",
     re.IGNORECASE,
 )
-# A date with a time or a year, or an address: prose that ends in "wrote:" has neither.
+# A date with a time or a year, or an address: prose that ends in "wrote:" contains neither.
 _STAMP: Final = re.compile(r"\d{1,2} ?[:h.] ?\d{2}|\b20\d{2}\b|<[^<>\s]{1,200}@[^<>\s]{1,200}>")
 _OLD_GMAIL: Final = re.compile(r"\d{4}-\d{2}-\d{2} \d{1,2}:\d{2}.{0,120}<[^<>\s]{1,200}> ?:$")
 _ORIGINAL: Final = re.compile(
@@ -76,23 +77,24 @@ _DEVICE: Final = re.compile(
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a body that should be plain text holds the tags of an HTML mail."""
+    """Return whether a body that should be plain text contains the tags of an HTML mail."""
     spend(min(len(text), _MAX_SEARCHED))
     return _HTML.search(text[:_MAX_SEARCHED]) is not None
 
 
 def latest_reply(text: str, *, forwarded: bool = False) -> str:
-    """The new words of a plain text mail; the whole text when cutting would leave nothing.
+    """Return the new text of a plain text mail, or the whole text if nothing would be left.
 
-    A forward (`forwarded`, or from a "Forwarded message" line on) is kept: the customer sent it
-    for us to read. Never raises; linear in the text, of which 100,000 characters are read.
+    A forward (`forwarded`, or the text from a "Forwarded message" line on) is kept, because the
+    customer sent it to be read. Never raises. Linear in the text, of which 100,000 characters are
+    read.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole
 
 
 def latest_reply_of_html(html: str, *, forwarded: bool = False) -> str:
-    """The new words of an HTML mail as plain text; see `latest_reply`."""
+    """Return the new text of an HTML mail as plain text; see `latest_reply`."""
     if not forwarded and (reply := _cut(clean_text(html_to_text(html, drop_quotes=True)))):
         return reply
     return clean_text(html_to_text(html, drop_quotes=False))
@@ -104,7 +106,7 @@ def _cut(text: str) -> str:
 
 
 def _without_quotes(lines: list[str]) -> list[str]:
-    """The lines outside quotes. What stands below or between ">" quotes is an answer: it stays."""
+    """Return the lines outside quotes. Text below or between ">" quotes is an answer and stays."""
     kept: list[str] = []
     library_tries = _MAX_LIBRARY_TRIES
     index = 0
@@ -133,7 +135,8 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _joined_attribution(lines: list[str], index: int) -> tuple[str, int] | None:
-    """What may be an attribution, unwrapped, and its number of lines: it ends with a colon."""
+    """Return a possible attribution, which ends with a colon, as one line, and its number of
+    lines."""
     if not _OPENER.match(lines[index].strip()):
         return None
     words = ""
@@ -154,7 +157,8 @@ def _is_attribution(words: str) -> bool:
 
 
 def _library_attribution(words: str) -> bool:
-    """Whether mailparser_reply takes the line, at most 400 characters, for an attribution."""
+    """Return whether mailparser_reply recognizes the line, of at most 400 characters, as an
+    attribution."""
     return _STAMP.search(words) is not None and _library_pattern().match(words) is not None
 
 
@@ -171,7 +175,8 @@ def _quote_follows(lines: list[str], index: int) -> bool:
 
 
 def _is_header_block(lines: list[str], index: int) -> bool:
-    """Outlook's "De : … Envoyé : …", or From with a date and a recipient or subject."""
+    """Return whether Outlook's "De : … Envoyé : …" begins here, or From with a date and a recipient
+    or subject."""
     if not _FROM.match(lines[index].strip()):
         return False
     following = [line.strip() for line in lines[index + 1 : index + 8] if line.strip()][:5]
@@ -181,7 +186,7 @@ def _is_header_block(lines: list[str], index: int) -> bool:
 
 
 def _without_signature(lines: list[str]) -> list[str]:
-    """Without the block below "--" and without "Sent from my …" and rules at the end."""
+    """Remove the block below "--", and "Sent from my …" and rules at the end."""
     first = max(len(lines) - _MAX_SIGNATURE_LINES - 1, 1)
     for index in range(first, len(lines)):
         if lines[index].strip() == "--":

@@ -1,7 +1,7 @@
-"""The merchant's request: an action on an order that the merchant's own system states as data.
+"""The merchant's request: an action on an order that the merchant's own system requests as data.
 
 Only the gateway reads it, from the body of a caller with an `ak_` key or the engine secret.
-`domain/agent/proof.py` decides whether the playbook lets it be carried out.
+`domain/agent/proof.py` decides whether the playbook allows it.
 """
 
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ _ORDER_NUMBER = r"^#?[A-Za-z0-9][A-Za-z0-9 ._/-]{0,62}$"
 
 
 class MerchantRequest(BaseModel):
-    """What the merchant's system asks to be done to one order."""
+    """An action on one order that the merchant's system requests."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

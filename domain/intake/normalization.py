@@ -1,4 +1,4 @@
-"""Every kind of event to the one shape that the brain reads.
+"""Normalization: convert every kind of event to the single format that the brain reads.
 
 Source: the API specification, "normalizes it into a unified format", and the payload fields of
 helpdesks, shops and inbound mail providers. Pure and total: any JSON payload gives an event.
@@ -55,10 +55,11 @@ _FORWARD: Final = re.compile(r"(?:fwd?|tr|wg|rv|i) ?:", re.IGNORECASE)
 def normalize(
     event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
 ) -> UnifiedEvent:
-    """The unified form of one event; `fallback_ticket_id` is used when its payload names none.
+    """Return the unified form of one event. `fallback_ticket_id`: used if its payload names no
+    ticket.
 
-    `authserv_ids`: the mail servers whose word on a mail's sender the client believes. Never
-    raises, and gives the same answer for the same event.
+    `authserv_ids`: the mail servers that the client trusts to authenticate senders. Never raises,
+    and is deterministic.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
@@ -110,17 +111,16 @@ def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> Proved
 
 
 def names_verified(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
-    """Whether the caller vouches for a customer whose mailbox is the one that the key names."""
+    """Return whether the caller vouches for the customer, and the address spells its own key."""
     return spells_its_key(who.box.address or "") and is_verified(event, channel)
 
 
 def is_verified(event: InboundEvent, channel: Channel) -> bool:
-    """Whether the caller vouches for the customer.
+    """Return whether the caller vouches for the customer.
 
-    A caller that may vouch does so unless it says otherwise. The authors of a helpdesk's tickets
-    and the visitors of a widget type their address, also where the type names a platform: there
-    only an explicit `customer_verified` is a word for them. A user who types an event vouches for
-    no customer.
+    A caller that may vouch does so unless it says otherwise. Authors of a helpdesk's tickets and
+    visitors of a widget type their address, even if the type names a platform. Only an explicit
+    `customer_verified` vouches for them. A user who types an event vouches for no customer.
     """
     if event.author is not None or not is_trusted(event.payload):
         return False
@@ -137,9 +137,9 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
-    """Whether the ticket and the session are the platform's, independent of the author's claim.
+    """Return whether the ticket and session are the platform's, independent of the author's claim.
 
-    A visitor names what they like, and the ticket that a form opened is the form's.
+    A visitor can send any id, and a ticket that a form opened belongs to the form.
     """
     if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):
         return is_verified(event, channel)
@@ -152,7 +152,7 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
     given = event.message if event.message and event.message.strip() else None
     paths = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}.get(channel, OTHER_TEXT)
     plain = given or view.raw(paths)
-    # Helpdesks put HTML into fields called body; a customer's own message is HTML only in a mail.
+    # Helpdesks put HTML into fields called body. A customer's own message is HTML only in a mail.
     html_expected = channel is Channel.EMAIL or (channel is Channel.HELPDESK and given is None)
     if plain and html_expected and looks_like_html(plain):
         plain, html = None, plain
@@ -165,7 +165,7 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
 
 def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
     direct = view.line(("customer_name",), MAX_NAME_CHARS)
-    # An order is called "#1001", and so is the payload's `name` in a shop's order event.
+    # An order is called "#1001", as is the payload's `name` in a shop's order event.
     name = view.line(("name",), MAX_NAME_CHARS)
     direct = direct or (name if name and not name.startswith("#") else None) or from_name
     if direct:
@@ -194,7 +194,7 @@ def _order_number(channel: Channel, view: PayloadView) -> str | None:
 def _ticket_id(channel: Channel, view: PayloadView) -> str | None:
     paths = HELPDESK_TICKET_ID if channel is Channel.HELPDESK else TICKET_ID
     found = view.line(paths, MAX_ID_CHARS + 1)
-    # A cut id would be another ticket's.
+    # A truncated id would be another ticket's.
     return found if found and len(found) <= MAX_ID_CHARS else None
 
 
@@ -222,18 +222,19 @@ def _reply_allowed(
     words: tuple[str, str],
 ) -> bool:
     subject, text = words
-    # A form's answer goes to whom it names; where nobody is, there is nobody to answer.
+    # A form's answer goes to the person that it names, if any.
     by_form = who.by_form and who.box.address is not None
     if channel is Channel.EMAIL:
         return may_reply(headers, who.senders, subject, text, by_form=by_form)
     if channel is Channel.HELPDESK:
-        # A ticket's subject is not its latest message's.
+        # A ticket's subject does not belong to its latest message.
         return may_reply(headers, who.senders, "", text, by_form=by_form) and not _by_staff(view)
     return True
 
 
 def _by_staff(view: PayloadView) -> bool:
-    """Whether a helpdesk tells of its own agents' message: answering those would never end."""
+    """Return whether the message is by the helpdesk's own agent: answering it would cause a
+    loop."""
     outgoing = ("message.from_agent", "from_agent", "event.comment.author.is_staff", "private")
     public = ("event.comment.is_public", "comment.public", "comment.is_public", "message.public")
     return (
@@ -244,7 +245,7 @@ def _by_staff(view: PayloadView) -> bool:
 
 
 def _fields(payload: dict[str, JsonValue], derived: dict[str, str | None]) -> dict[str, str]:
-    """The scalar extras as text; the derived values replace what the payload says of them."""
+    """Return the scalar extras as text. Derived values replace those of the payload."""
     fields: dict[str, str] = {}
     for key, value in payload.items():
         if len(fields) >= MAX_FIELDS:

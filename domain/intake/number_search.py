@@ -1,4 +1,4 @@
-"""The search for numbers of orders in one text, by what stands around each."""
+"""The search for order numbers in one text, by their context."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _SUFFIX: Final = r"(?:-[A-Za-z0-9]{1,6})"
 _NUMBER: Final = re.compile(
     rf"#?[ ]?(?P<number>[A-Za-z]{{1,5}}-?\d{{2,15}}{_SUFFIX}?|\d{{2,15}}{_SUFFIX}{{0,2}})" + _END
 )
-# Only where it is said that a number follows.
+# Used only where the text announces a number.
 _SPACED: Final = re.compile(
     r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|\d{1,3}(?:[.,]\d{3}){1,3}|[A-Z]{1,4}[ ]\d{3,8})"
     + _END
@@ -26,7 +26,7 @@ _MIXED: Final = re.compile(
 _LETTERED: Final = re.compile(
     r"#?[ ]?(?P<number>(?=[A-Za-z]+\d)(?=(?:[A-Za-z]{0,8}\d){3})[A-Za-z0-9]{4,16})" + _END
 )
-# PrestaShop's references.
+# References of PrestaShop.
 _CAPITALS: Final = re.compile(r"#?[ ]?(?P<number>[A-Z]{9})(?![A-Za-z0-9])")
 _HASH: Final = re.compile(
     rf"(?<![\w&/#=?.-])#[ ]?(?P<number>(?:[A-Za-z]{{1,4}}-?)?\d{{3,15}}{_SUFFIX}?|[A-Z]{{9}})"
@@ -58,15 +58,15 @@ _LATER: Final = 90
 
 
 class Search:
-    """One text, and what was found in it: where each number stands.
+    """A search of one text for order numbers, by position.
 
-    `text`: without letters that grow when they are lower case, as `unaccented` leaves it.
+    `text`: as `unaccented` returns it, so that lower-casing does not change its length.
     """
 
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()
         self._asked = asked
-        # Words are looked for in lower case: to ignore the case costs three times as much.
+        # Words are searched in lower case: ignoring the case costs three times as much.
         self._text, self._low = text, text.lower()
         never = self._words.never_with_at if "@" in text else self._words.never
         self._hide(match.span() for match in never.finditer(self._low))
@@ -76,7 +76,7 @@ class Search:
         self._speaks = False
 
     def numbers(self) -> list[str]:
-        """The numbers in their order, upper case."""
+        """Return the numbers in order, in upper case."""
         self._led()
         self._hide(
             match.span()
@@ -91,7 +91,7 @@ class Search:
         return [self._found[place] for place in sorted(self._found)]
 
     def _led(self) -> None:
-        """Behind "order", "order number is", "n° de commande :" and the like."""
+        """Find numbers after "order", "order number is", "n° de commande :" and similar."""
         for lead in self._words.lead.finditer(self._low):
             between = lead["between"]
             said = (lead["before"], lead["compound"], lead["sign"], _LETTER.search(between))
@@ -111,8 +111,8 @@ class Search:
                 self._take(match)
 
     def _later(self, place: int) -> None:
-        """ "The number of my order, as I said: 1042": the words announce it, and a colon or a quote
-        shows it."""
+        """Find a number announced earlier and shown by a colon or a quote, such as "The number of
+        my order, as I said: 1042"."""
         for match in _BARE.finditer(self._text, place, place + _LATER):
             said = _SAID.search(self._text, max(place, match.start() - 3), match.start())
             if said and len(match["number"]) > 3 and self._is_number(match, marked=False):
@@ -120,7 +120,7 @@ class Search:
                 return
 
     def _marked(self) -> None:
-        """ "n° 1042", "#1042", "ref. AB-12"."""
+        """Find "n° 1042", "#1042", "ref. AB-12"."""
         for match in _HASH.finditer(self._text):
             self._take(match)
         for mark in self._words.mark.finditer(self._low):
@@ -137,13 +137,13 @@ class Search:
         return _THE.search(self._text, max(0, place - 6), place) is not None or place == 0
 
     def _near(self) -> None:
-        """ "my 1031 order", "the 2040 one", "W-55121", "refund 1042", "la 2040" and, where it was
-        asked for, any number that is nothing else."""
+        """Find "my 1031 order", "the 2040 one", "W-55121", "refund 1042", "la 2040" and, in an
+        answer to the agent's question, any number without another meaning."""
         asked_about = set()
         for request in self._words.request.finditer(self._low):
             asked_about.add(request.end())
             match = _BARE.match(self._text, request.end())
-            # "Annulez la 808", where "refund 150" may be a sum.
+            # Accept "Annulez la 808", but "refund 150" may be a sum.
             least = 3 if _OF_AN_ORDER.search(request[0]) else 4
             if match and len(match["number"]) >= least and not self._is_counted(match):
                 self._take(match)
@@ -161,7 +161,7 @@ class Search:
             self._answered()
 
     def _unexplained(self) -> None:
-        """A text speaks of orders, and nothing but a number without a word for it may name one."""
+        """Find a number without context, in a text about orders that names none otherwise."""
         for match in _BARE.finditer(self._text):
             number = match["number"]
             likely = 4 <= len(number) <= _MAX_UNEXPLAINED and not _YEAR.fullmatch(number)
@@ -169,7 +169,7 @@ class Search:
                 self._take(match)
 
     def _answered(self) -> None:
-        """ "FR1042", "XKBKNABJK" or "7", where little else is said."""
+        """Find "FR1042", "XKBKNABJK" or "7", in an answer of few words."""
         if spaced := _SPACED_ANSWER.match(self._text):
             self._found = {spaced.start("number"): _written(spaced["number"])}
             return
@@ -215,7 +215,8 @@ class Search:
         return pattern.search(self._low[max(0, place - _BEFORE) : place]) is not None
 
     def _number_at(self, place: int, *, marked: bool) -> re.Match[str] | None:
-        """What is written there; of two readings the longer one, as in "10 233"."""
+        """Match the number at this place, preferring the longer of two readings, such as "10
+        233"."""
         match = _SPACED.match(self._text, place)
         if match and (self._digits(match) > 3 or match["number"][0].isalpha()):
             shouted = match["number"][0].isalpha() and not self._has_small_letters
@@ -230,7 +231,7 @@ class Search:
     def _is_number(self, match: re.Match[str], *, marked: bool) -> bool:
         number, digits = match["number"], self._digits(match)
         if not digits:
-            # In a text all in capitals any word may look so.
+            # In a text all in capitals any word may look like a number.
             return self._has_small_letters
         if _DATE.fullmatch(number) or _PHONE.fullmatch(number.replace(" ", "")):
             return False
@@ -242,12 +243,12 @@ class Search:
         return digits >= (2 if alone else 3) and not self._is_counted(match)
 
     def _take(self, match: re.Match[str]) -> None:
-        """Keep a number, and those that are listed behind it."""
+        """Keep a number, and the numbers listed after it."""
         while True:
             begins, number = match.start("number"), match["number"]
             if begins in self._found or begins in self._denied:
                 return
-            # "2040-2042" are two, "2024-1042" is one.
+            # "2040-2042" are two numbers, "2024-1042" is one.
             first, _, last = number.partition("-")
             if len(first) == len(last) > 3 and last.isdigit() and not _YEAR.fullmatch(first):
                 self._found[begins] = first
@@ -260,7 +261,7 @@ class Search:
             match = following
 
     def _is_like(self, match: re.Match[str], number: str) -> bool:
-        """Whether a number behind "and" is of the same kind as the one before."""
+        """Return whether a number after "and" is of the same kind as the previous one."""
         there = match["number"]
         if self._is_counted(match) or self._digits(match) < 3:
             return there[0].isalpha() and number[0].isalpha()
@@ -268,7 +269,7 @@ class Search:
         return same_kind and abs(len(there) - len(number)) <= 1
 
     def _mended(self, place: int) -> None:
-        """ "… is not 8019 but 8190"."""
+        """Find the correct number in "… is not 8019 but 8190"."""
         mended = self._words.mended.match(self._low, place)
         if mended and mended.end() > place + 1:
             match = _NUMBER.match(self._text, mended.end())

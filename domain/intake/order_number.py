@@ -1,7 +1,7 @@
-"""The orders that a customer writes about: their numbers, or that there is one.
+"""The order numbers in a customer's message, and whether the message is about an order.
 
-A number counts by what stands around it. In doubt it counts: then the agent asks which order is
-meant, and a number that was overlooked might let it act on another one.
+A number counts by its context. An ambiguous one counts too: the agent then asks which order is
+meant, whereas a missed number could let it act on the wrong order.
 """
 
 import re
@@ -14,7 +14,7 @@ from domain.intake.event import UnifiedEvent
 from domain.intake.number_search import Search
 
 _SEARCHED_CHARS: Final = 8_000
-# So many expressions look through the text.
+# The number of expressions that scan the text.
 _PASSES: Final = 12
 MAX_NUMBERS: Final = 10
 _ABOUT_ORDERS: Final = re.compile(
@@ -24,27 +24,29 @@ _ABOUT_ORDERS: Final = re.compile(
 )
 _ANY: Final = re.compile("[0-9]|[A-Z]{9}")
 _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-# Emphasis and the like; a dash between letters and digits, however it is drawn.
+# Marks of emphasis; a dash of any kind between letters and digits.
 _MARKUP: Final = re.compile("[*`~_]{2,}|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|[*`~]")
 _DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])")
 
 
 def asks_about_order(event: UnifiedEvent) -> bool:
-    """Whether an order should be looked up: the customer is known, and one is spoken of."""
+    """Return whether to look up an order: the customer's orders may be read, and the message is
+    about one."""
     return event.may_read and speaks_of_order(event)
 
 
 def speaks_of_order(event: UnifiedEvent) -> bool:
-    """Whether the message is about an order."""
+    """Return whether the message is about an order."""
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
-    """Every number in `text` that may name an order, in order and each once, at most 10.
+    """Return the numbers in `text` that may name an order, in order, without duplicates, at most
+    MAX_NUMBERS.
 
-    Upper case, without "#" or "n°". `asked`: the agent had asked for the number, so that a bare one
-    is the answer. Never a phone number, a price, a date, a measure or a parcel's number. Linear in
-    the text, of which 8,000 characters are read, as many as the agent reads.
+    They are in upper case, without "#" or "n°". `asked`: the agent had asked for the number, so a
+    bare one is the answer. Phone numbers, prices, dates, measures and tracking numbers are
+    excluded. Linear in the text, of which _SEARCHED_CHARS are read, as many as the agent reads.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))
@@ -57,8 +59,8 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
 def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
     """Return the numbers that the proved author wrote.
 
-    A code proves the author of one message. The ticket's subject and fields, and the words before
-    the code, may be another person's.
+    A code proves the author of one message only. Another person may have written the ticket's
+    subject and fields, and the text before the code.
     """
     if not event.is_proved_by_code:
         return event.order_numbers
@@ -69,7 +71,7 @@ def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
 
 
 def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
-    """The event, its text read as the answer to "Which order?": a bare number counts."""
+    """Return the event with its text read as the answer to "Which order?": a bare number counts."""
     found = find_order_numbers(event.text, asked=True)
     numbers = same_once((*event.order_numbers, *found))
     first = next(iter(numbers), None)
@@ -80,7 +82,7 @@ def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
 
 
 def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
-    """Each number once, however its letters are written, as it is written first: at most 10."""
+    """Return each number once in its first spelling, ignoring case and "#", at most MAX_NUMBERS."""
     spelt: dict[str, str] = {}
     for number in numbers:
         spelt.setdefault(_spelt(number), number)
@@ -92,7 +94,7 @@ def _spelt(number: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Latin letters without accents, digits as in ASCII, and no marks of emphasis."""
+    """Return Latin letters without accents, ASCII digits, and no marks of emphasis."""
     plain = unaccented(_UNSEEN.sub("", text[:_SEARCHED_CHARS]))[:_SEARCHED_CHARS]
     plain = plain.replace("’", "'").replace("№", "no").replace("\t", " ")
     return _DASH.sub("-", _MARKUP.sub("", plain))

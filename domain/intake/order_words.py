@@ -1,4 +1,4 @@
-"""The words around numbers, as regular expressions for text in lower case: `order_words.yaml`."""
+"""The words around numbers, as regular expressions for lower-case text, from `order_words.yaml`."""
 
 import re
 from collections.abc import Iterable
@@ -38,12 +38,11 @@ class OrderWords(LexiconFile):
 @dataclass(frozen=True, slots=True)
 class Around:
     """`lead`: "order number is " before a number. `mark`: "no. " alone. `request`: "refund the ".
-    `joins`: ", and " between two numbers. `other`, `acting`, `aside`: what ends the words before.
-    `behind`: " order" after a number. `matters`: that
-    a text speaks of an order's money. `unit`: " cm" after one. `never`: numbers that are
-    something else whatever stands before them, such as prices and dates; `never_with_at` knows
-    addresses too, which are dear to look for. `hardly`: those that are in doubt, such as a house's.
-    """
+    `joins`: ", and " between two numbers. `other`, `acting`, `aside`: endings of the text before a
+    number. `behind`: " order" after a number. `matters`: the text is about an order's money.
+    `unit`: " cm" after a number. `never`: numbers with another meaning in any context, such as
+    prices and dates. `never_with_at`: also email addresses, which are expensive to search for.
+    `hardly`: doubtful numbers, such as a house number."""
 
     lead: re.Pattern[str]
     mark: re.Pattern[str]

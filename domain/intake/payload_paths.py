@@ -1,5 +1,5 @@
-"""Where payloads hold what an event is made of, by dotted path: the spellings of helpdesks, shops
-and inbound mail providers."""
+"""Dotted paths of an event's fields in payloads: the spellings of helpdesks, shops and inbound mail
+providers."""
 
 from typing import Final
 

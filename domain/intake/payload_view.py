@@ -1,4 +1,4 @@
-"""Reading a payload whose key spelling depends on who sent it."""
+"""Read a payload whose key spelling depends on its sender."""
 
 import json
 import math
@@ -14,12 +14,13 @@ _MAX_NESTED_KEYS = 200
 
 
 def folded(key: str) -> str:
-    """`text_body`, `TextBody` and `text-body` are one key."""
+    """Return a key in canonical form: `text_body`, `TextBody` and `text-body` are equal."""
     return key[:100].lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def scalar_text(value: JsonValue | None) -> str | None:
-    """A string as it is, a number as its JSON text; None for null, booleans and containers."""
+    """Return a string unchanged, a number as its JSON text, and None for null, booleans and
+    containers."""
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, bool | list | dict):
@@ -32,15 +33,16 @@ def scalar_text(value: JsonValue | None) -> str | None:
 
 @cache
 def _steps(path: str) -> tuple[str, tuple[str, ...]]:
-    """The first name folded, and the names below. Paths are our own, and few."""
+    """Return the first name of a path, folded, and the names below. Cached: paths are constants and
+    few."""
     first, *rest = path.split(".")
     return folded(first), tuple(rest)
 
 
 class PayloadView:
-    """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded.
+    """Lookups by dotted path ("ticket.customer.email"), with the spelling of keys folded.
 
-    `doubled`: the folded keys that came in several spellings with different values.
+    `doubled`: the folded keys that occurred in several spellings with different values.
     """
 
     def __init__(self, payload: Mapping[str, JsonValue]) -> None:
@@ -53,7 +55,7 @@ class PayloadView:
                 self.doubled.add(name)
 
     def get(self, path: str) -> JsonValue | None:
-        """The value at `path`; None when there is none."""
+        """Return the value at `path`, or None."""
         first, rest = _steps(path)
         value = self._top.get(first)
         for name in rest:
@@ -63,11 +65,11 @@ class PayloadView:
         return value
 
     def has(self, path: str) -> bool:
-        """Whether the top-level key `path` was sent, even as an empty string or null."""
+        """Return whether the top-level key `path` was sent, even as an empty string or null."""
         return folded(path) in self._top
 
     def raw(self, paths: Iterable[str]) -> str | None:
-        """The first scalar that is not blank, as it is."""
+        """Return the first scalar that is not blank, unchanged, or None."""
         for path in paths:
             value = scalar_text(self.get(path))
             if value is not None and value.strip():
@@ -75,7 +77,7 @@ class PayloadView:
         return None
 
     def line(self, paths: Iterable[str], limit: int) -> str | None:
-        """The first scalar that is not blank, as one clean line; None when there is none."""
+        """Return the first scalar that is not blank, as one clean line, or None."""
         for path in paths:
             value = scalar_text(self.get(path))
             line = clean_line(value, limit) if value is not None else ""

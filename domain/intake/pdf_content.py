@@ -1,7 +1,7 @@
-"""What a PDF could do to its reader: scripts, actions, other files within it, encryption.
+"""Detect dangerous content in a PDF: scripts, actions, embedded files, encryption.
 
-Names are looked for in the file and in its compressed object streams, where newer PDFs keep them.
-What cannot be looked through is refused.
+Names are searched in the file and in its compressed object streams, where newer PDFs store them. A
+file that cannot be searched is refused.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final
 
 from domain.intake.refused_file import AttachmentRefusal
 
-# What all object streams of a file may unfold into, and how many names may be spelled in hex.
+# Limits on the inflated size of all object streams of a file, and on names spelled in hex.
 _MAX_INFLATED: Final = 32 * 1024 * 1024
 _MAX_ESCAPES: Final = 20_000
 _TAIL: Final = 2_048
@@ -19,13 +19,13 @@ _TAIL: Final = 2_048
 _ESCAPE: Final = re.compile(rb"#([0-9A-Fa-f]{2})")
 _END: Final = rb"(?![A-Za-z0-9])"
 _ENCRYPTED: Final = re.compile(rb"/Encrypt" + _END)
-# An /OpenAction that is an array is the page to open at, and no action.
+# An /OpenAction that is an array is the page to open at, not an action.
 _ACTIVE: Final = re.compile(
     rb"/(?:JavaScript|Launch|EmbeddedFiles?|RichMedia|Rendition|XFA|SubmitForm|ImportData|GoToE)"
     + _END
     + rb"|/OpenAction(?![A-Za-z0-9]|[\x00\t\n\f\r ]{0,8}\[)"
 )
-# So short that they stand in every other large picture by chance: looked for outside of streams.
+# So short that every other large picture contains them by chance, so streams are not searched.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
 _TEXT: Final = re.compile(rb"[(%]")
@@ -33,11 +33,11 @@ _STREAM: Final = re.compile(rb"stream\r?\n")
 
 
 class _Opaque(Exception):
-    """It cannot be looked through."""
+    """The file cannot be searched."""
 
 
 def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
-    """Why it is not kept; None if it is."""
+    """Return why the PDF is refused, or None."""
     if b"%%EOF" not in data[-_TAIL:]:
         return AttachmentRefusal.UNREADABLE
     try:
@@ -55,7 +55,7 @@ def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
 
 
 def _unescaped(data: bytes) -> bytes:
-    """With names as they are meant: "/J#53" is "/JS". Raises _Opaque."""
+    """Return the data with names decoded: "/J#53" becomes "/JS". Raises _Opaque."""
     plain, count = _ESCAPE.subn(lambda found: bytes.fromhex(found[1].decode()), data, _MAX_ESCAPES)
     if count == _MAX_ESCAPES:
         raise _Opaque
@@ -63,7 +63,7 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _outside_streams(data: bytes) -> bytes:
-    """What stands between streams. One without an end is none."""
+    """Return the data between streams. A stream without an end is not removed."""
     pieces: list[bytes] = []
     place = 0
     while (begun := _STREAM.search(data, place)) is not None:
@@ -76,17 +76,17 @@ def _outside_streams(data: bytes) -> bytes:
 
 
 def _object_streams(data: bytes, plain: bytes) -> Iterator[bytes]:
-    """Each one's content. `plain`: the data with names as they are meant. Raises _Opaque for one
-    that is not deflated, that unfolds too far, or that hides behind how its name is spelled.
-
-    Each search begins where the last one ended, so that the whole is one pass."""
+    """Yield the content of each object stream. `plain`: the data with names decoded. Raises _Opaque
+    for a stream that is not deflated, that exceeds the size limit, or whose name is escaped. Each
+    search begins where the last one ended, so the data is scanned in one pass."""
     if len(_OBJECT_STREAM.findall(plain)) != len(_OBJECT_STREAM.findall(data)):
         raise _Opaque
     left = _MAX_INFLATED
     place = 0
     while (named := _OBJECT_STREAM.search(data, place)) is not None:
         begun = _STREAM.search(data, named.end())
-        # Its dictionary has names and numbers: a string or a comment could pass for the stream.
+        # The dictionary must hold only names and numbers: a string or comment could contain a fake
+        # stream.
         if begun is None or _TEXT.search(data, named.end(), begun.start()):
             raise _Opaque
         end = data.find(b"endstream", begun.end())

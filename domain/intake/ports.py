@@ -1,4 +1,4 @@
-"""What intake needs from outside."""
+"""Ports of intake."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,16 +8,17 @@ from domain.intake.event import InboundEvent, UnifiedEvent
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """`steps`: what it cost of the event's budget (`domain/core/effort.py`)."""
+    """`steps`: the cost in steps of the event's budget (`domain/core/effort.py`)."""
 
     event: UnifiedEvent
     steps: int
 
 
 class Normalizer(Protocol):
-    """Whoever normalizes events, and ends what takes too long."""
+    """Normalizes events within a time limit."""
 
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
     ) -> Normalized:
-        """As `domain/intake/normalization.py` does. Raises OverBudget, EngineUnavailable."""
+        """Normalize an event as `domain/intake/normalization.py` does. Raises OverBudget,
+        EngineUnavailable."""

@@ -1,7 +1,7 @@
-"""The proved address: the only thing that entitles a message to a customer's orders and memory.
+"""The proved address: the only proof that gives a message access to a customer's orders and memory.
 
-An address in an event is a claim until one of the ways of `ProofKind` has proved it. As a
-`TenantId` is made by authentication, a `ProvedAddress` is made only in the modules that
+An address in an event is a claim until a method of `ProofKind` has proved it. Just as a `TenantId`
+is created only by authentication, a `ProvedAddress` is created only in the modules that
 `tests/test_proved_addresses.py` lists.
 """
 
@@ -14,13 +14,13 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from domain.intake.customer_email import customer_key
 
 CUSTOMER_VERIFIED: Final = "customer_verified"
-"""The payload's field in which a trusted caller says whether the customer is proved."""
+"""The payload field in which a trusted caller states whether the customer is proved."""
 CALLER_VOUCHES: Final = "caller_vouches"
-"""The payload's field that is false for an event of a caller whose word proves nothing."""
+"""The payload field that is false for an event of an untrusted caller."""
 
 
 class ProofKind(StrEnum):
-    """How an address was proved. `vouched`: an `ak_` key, the engine secret or a field that the
+    """The proof of an address. `vouched`: an `ak_` key, the engine secret or a field that the
     platform's descriptor names. `mail`: the mail's authentication. `code`: a code that was mailed
     to the address and typed by the author in the thread."""
 
@@ -30,7 +30,7 @@ class ProofKind(StrEnum):
 
 
 class ProvedAddress(BaseModel):
-    """An address whose holder wrote the message. `address`: as `customer_key` spells it."""
+    """The address of a message's author, who holds it. `address`: as `customer_key` spells it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,16 +42,16 @@ class ProvedAddress(BaseModel):
 
 
 def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The payload as a caller sends it whose word proves nothing: its customer is a claim, and it
-    enters no ticket's thread."""
+    """Return the payload of an untrusted caller: its customer is a claim, and it joins no ticket's
+    thread."""
     return {**payload, CUSTOMER_VERIFIED: False, CALLER_VOUCHES: False}
 
 
 def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
-    """Whether the payload asks for its customer to be taken as proved."""
+    """Return whether the payload declares its customer as proved."""
     return payload.get(CUSTOMER_VERIFIED) is True
 
 
 def is_trusted(payload: Mapping[str, JsonValue]) -> bool:
-    """Whether the caller may name tickets and vouch for customers."""
+    """Return whether the caller may name tickets and vouch for customers."""
     return payload.get(CALLER_VOUCHES) is not False

@@ -1,6 +1,6 @@
-"""Short-term limits: how many requests one caller may make in a moving window of time.
+"""Short-term limits: the number of requests per caller in a sliding window.
 
-The limits of the gateway are not here: they count stored messages (`services/intake/admission.py`).
+The gateway's limits are separate: they count stored messages (`services/intake/admission.py`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class LimitScope(StrEnum):
-    """What is limited. Each caller has a window of its own in each scope."""
+    """The kind of request that is limited. Each caller has a separate window in each scope."""
 
     USAGE = "usage"
     EXPORT = "export"
@@ -44,7 +44,7 @@ class LimitScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `quota` requests in any stretch of time as long as `window`."""
+    """At most `quota` requests in any period of length `window`."""
 
     scope: LimitScope
     quota: int
@@ -52,12 +52,12 @@ class Limit:
 
 
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
-    """The table of limits; `dry_runs` a minute are the operator's choice.
+    """Return the table of limits. `dry_runs`: dry runs per minute, set by the operator.
 
-    Signup, verification, ratings by a link and OAuth clients go by IP address, MCP by client, the
-    others by user or key. The widget's go by IP address or session within a client; all but reading
-    have longer windows. Codes for visitors are counted by IP address for all clients. Inbound
-    webhooks go by endpoint, those that were refused by IP address and endpoint.
+    Signup, verification, ratings by a link and OAuth clients are counted per IP address, MCP per
+    client, all others per user or key. The widget's are per IP address or session within a client;
+    all but reading have longer windows. Codes for visitors are counted per IP address across all
+    clients. Inbound webhooks are counted per endpoint, refused ones per IP address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -87,17 +87,17 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         **{scope: Limit(scope, quota) for scope, quota in quotas.items()},
         **{scope: Limit(scope, quota, _TEN_MINUTES) for scope, quota in visitors.items()},
         LimitScope.WIDGET_CODE: Limit(LimitScope.WIDGET_CODE, 10, _HOUR),
-        # A visitor with one address must not use up the widget's tickets of a month.
+        # A visitor with one address must not use up the widget's monthly tickets.
         LimitScope.WIDGET_ADDRESS_DAY: Limit(LimitScope.WIDGET_ADDRESS_DAY, 100, _DAY),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class LimitDecision:
-    """What became of one request. A refused one is not counted.
+    """The outcome of one request. A refused request is not counted.
 
-    `wait_s`: seconds until the window has one place more than now; after a refusal, until a request
-    is let through if no other comes first.
+    `wait_s`: seconds until the window has one more free place; after a refusal, until a request is
+    admitted if no other comes first.
     """
 
     limit: Limit
@@ -107,9 +107,10 @@ class LimitDecision:
 
 
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
-    """The hits that still count, oldest first. A hit counts until its age is the window's length.
+    """Return the hits that still count, oldest first.
 
-    One from the future counts too: another machine's clock may be ahead.
+    A hit counts until its age is the window's length. A hit from the future counts too, because
+    another machine's clock may be ahead.
     """
     begin = now - limit.window
     return sorted(hit for hit in hits if hit > begin)
@@ -118,8 +119,10 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
 def judged(
     limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
 ) -> LimitDecision:
-    """The attempt, from the live hits that count after it: its own too, if it was admitted."""
-    # More than the quota count only after the limit was lowered: then several have to lapse.
+    """Return the decision from the live hits after the attempt, including its own if it was
+    admitted."""
+    # The count exceeds the quota only after the limit was lowered; several hits then have to
+    # expire.
     next_free = counted[max(0, len(counted) - limit.quota)]
     return LimitDecision(
         limit=limit,
@@ -132,7 +135,8 @@ def judged(
 def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
-    """One request on a window that holds `hits`: the hits that count after it, and what it got."""
+    """Try one request on a window that holds `hits`. Return the hits that count after it, and the
+    decision."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota
     if admitted:

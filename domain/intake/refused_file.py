@@ -1,13 +1,13 @@
-"""Why a file is not kept."""
+"""Reasons for refusing a file."""
 
 from enum import StrEnum
 
 
 class AttachmentRefusal(StrEnum):
-    """Stable codes. `too_much`: all of the client's files of one day. `markup`: HTML, SVG or XML.
-    `not_as_claimed`: the sender said image and the bytes say PDF, or the like. `unreadable`: its
-    structure is broken or cannot be looked through. `pdf_active`: it holds a script, an action or
-    another file."""
+    """Stable codes. `too_much`: exceeds the client's daily limit. `markup`: HTML, SVG or XML.
+    `not_as_claimed`: the sender's type contradicts the bytes, such as an image type for a PDF.
+    `unreadable`: its structure is broken or cannot be searched. `pdf_active`: it contains a script,
+    an action or another file."""
 
     EMPTY = "empty"
     TOO_LARGE = "too_large"

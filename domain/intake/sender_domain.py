@@ -1,4 +1,4 @@
-"""Which domain a proved sender writes from, where its holder can write from any address."""
+"""The domain of a proved sender whose holder can write from any of its addresses."""
 
 from functools import cache
 
@@ -18,14 +18,14 @@ def _providers() -> frozenset[str]:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    # Without the suffixes of companies: below some of those, names cost nothing.
+    # Private suffixes are excluded, because names below some of them are free.
     return PublicSuffixList(only_icann=True)
 
 
 def own_domain(customer: str) -> str | None:
-    """Return the registered domain of an address, without what its holder may put before it.
+    """Return the registered domain of an address, without subdomains that its holder can choose.
 
-    None of a provider's, where an address belongs to somebody: there each is a sender of its own.
+    Return None for an address at a mail provider, where each address is a separate sender.
     `customer`: as `customer_key`.
     """
     name = customer.rpartition("@")[2].strip(".")
@@ -34,5 +34,5 @@ def own_domain(customer: str) -> str | None:
         return None
     if registered not in _providers():
         return registered
-    # A name below a provider's is one customer's, with all addresses at it.
+    # A subdomain of a provider belongs to one customer, with all its addresses.
     return ".".join(name.split(".")[-len(registered.split(".")) - 1 :])

@@ -1,8 +1,8 @@
-"""The share of a client's limits for messages that prove no sender.
+"""The share of a client's limits for messages from unproved senders.
 
-It covers messages that a webhook or a poll brought: a mail that authenticates nobody, a helpdesk's
-claim. A stranger may send any number of them under invented addresses. Whoever holds a domain may
-prove any number of addresses, so what a proved sender sends beyond SENDER counts as unproved.
+It covers messages from a webhook or a poll: unauthenticated mail, and a helpdesk's claims. A
+stranger may send any number of them under invented addresses. The holder of a domain can prove any
+number of addresses, so a proved sender's messages beyond SENDER count as unproved.
 """
 
 import math
@@ -20,21 +20,21 @@ MESSAGES: Final = PER_CLIENT.messages * 2 // 5
 """Messages within PER_CLIENT.window. Together with the widget's half it leaves room for others."""
 
 SPACING: Final = PER_CLIENT.window / MESSAGES
-"""Between the tries of messages that wait for the share, so that a long queue costs little."""
+"""Time between attempts of messages that wait for the share, so that a long queue costs little."""
 
 TICKET_RETRY: Final = timedelta(minutes=30)
-"""The share of tickets grows slowly, but a plan may change and credits may be bought."""
+"""The share of tickets grows slowly, but a plan can change and credits can be bought."""
 
 SENDER: Final = MessageLimit(10, timedelta(hours=24))
-"""Brought messages of one proved sender (`own_domain`, or an address of a provider) that need no
+"""Messages of one proved sender (`own_domain`, or an address of a provider) that do not use the
 share."""
 
 _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return whether no proof and no trusted caller stands for the sender. `customer`: the event's
-    limit key."""
+    """Return whether neither a proof nor a trusted caller confirms the sender. `customer`: the
+    event's limit key."""
     if customer is not None:
         return customer.is_claim
     channel = channel_of(event.event_type, event.source)
@@ -42,10 +42,10 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
 
 
 def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
-    """Return how many of the month's tickets the share has by now, or None if there is no limit.
+    """Return the number of the month's tickets in the share at `now`, or None if there is no limit.
 
-    It starts at two fifths of the plan's tickets and credits, and grows evenly to all of them at
-    the end of the month. A shop with only unproved mail and a steady pace uses its whole plan.
+    It starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all of them
+    at the end of the month. A shop with only unproved mail and a steady pace uses its whole plan.
     """
     if standing.tickets_limit == UNLIMITED:
         return None

@@ -1,1 +1,1 @@
-"""A merchant's shop and helpdesk, and the orders in them."""
+"""Connections to a merchant's shops, helpdesks and mail providers, and their orders."""

@@ -1,4 +1,4 @@
-"""The sender that a client's mails go out under: as it is asked for, checked and shown."""
+"""The sender of a client's mails: validation, stored form and public view."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,12 +21,12 @@ MAX_LOGIN: Final = 320
 MAX_PASSWORD: Final = 1_000
 MAX_HOST: Final = 253
 _MAX_SIGNATURE_LINES: Final = 12
-# RFC 3676, 4.3: the line that mail programs cut a signature off at.
+# RFC 3676, 4.3: mail programs recognize a signature by this line.
 _SEPARATOR: Final = "-- "
 
 
 class Security(StrEnum):
-    """`tls` from the first byte; `starttls` after a greeting, and never without."""
+    """`tls`: TLS from the first byte. `starttls`: TLS is required after the greeting."""
 
     TLS = "tls"
     STARTTLS = "starttls"
@@ -38,13 +38,16 @@ PORTS: Final = {
     2525: Security.STARTTLS,
     25: Security.STARTTLS,
 }
-"""The ports of mail submission, each with its way into TLS. No other port is dialled."""
+"""The ports of mail submission and the TLS mode of each. The service dials no other port."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedServer:
-    """`security`: None for the port's own. `password`: None keeps the one that is stored for the
-    same server and user name."""
+    """A mail server as the client requests it.
+
+    `security`: None selects the usual mode of the port. `password`: None keeps the stored password
+    of the same server and user name.
+    """
 
     host: str
     port: int
@@ -55,7 +58,7 @@ class WantedServer:
 
 @dataclass(frozen=True, slots=True)
 class WantedSender:
-    """`server`: None for the service's own."""
+    """A sender as the client requests it. `server`: None selects the service's own server."""
 
     address: str
     reply_to: str | None = None
@@ -75,8 +78,8 @@ class ShownServer(BaseModel):
 
 
 class ShownSender(BaseModel):
-    """A sender as people are shown it. `last_error`: why the last mail was not taken, a code; null
-    once one was."""
+    """A sender without its secrets. `last_error`: the error code of the last failed mail; null
+    after a successful one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -92,15 +95,15 @@ class ShownSender(BaseModel):
 
 
 def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
-    """The same in the spelling that is stored. Raises InvalidMailSender, which names the field and
-    holds nothing of its value.
+    """Return the sender in its stored form.
 
-    `service_address`: the service's own sender, which no client may take.
+    Raises InvalidMailSender, which names the field but never contains its value. `service_address`:
+    the service's own sender, which no client may use.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")
     for given, name in ((address, "address"), (reply_to, "reply_to")):
-        # A mail to it would come back as the next one to answer.
+        # A mail to this address would arrive as another message to answer.
         if given == service_address.lower():
             raise InvalidMailSender(f"{name}: this address is the service's own", name)
     signature = clean_text(wanted.signature, MAX_SIGNATURE + 1)
@@ -115,14 +118,15 @@ def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
 
 
 def check_port(port: int, *, allow_private: bool) -> None:
-    """Raises InvalidMailSender. `allow_private`: an installation of one's own, whose servers may
-    listen anywhere."""
+    """Raise InvalidMailSender unless the port is allowed. `allow_private`: allow any port, for
+    self-hosted installations."""
     if port not in PORTS and not allow_private:
         raise InvalidMailSender(f"smtp.port: one of {', '.join(map(str, PORTS))}", "smtp.port")
 
 
 def security_of(server: WantedServer) -> Security:
-    """How TLS begins. Raises InvalidMailSender where the port does not say."""
+    """Return the TLS mode of the connection. Raises InvalidMailSender if the mode is missing on an
+    unusual port, or contradicts the port."""
     usual = PORTS.get(server.port)
     if server.security is None and usual is None:
         raise InvalidMailSender("smtp.security: tls or starttls expected", "smtp.security")
@@ -132,24 +136,26 @@ def security_of(server: WantedServer) -> Security:
 
 
 def same_way(one: MailSender, other: MailSender) -> bool:
-    """Whether a code that came by one of them proves the other as well."""
+    """Return whether both senders have the same address and server, so that a code sent through one
+    verifies the other."""
     return (one.address, one.server) == (other.address, other.server)
 
 
 def signed(text: str, signature: str) -> str:
-    """The text of a mail with the signature below it, once."""
+    """Return the text of a mail with the signature appended once."""
     if not signature or text.rstrip().endswith(signature):
         return text
     return f"{text.rstrip()}\n\n{_SEPARATOR}\n{signature}\n"
 
 
 def seal_password(sealer: Sealer, client_id: str, password: str) -> str:
-    """Sealed together with whose it is, so that it cannot be moved to another client."""
+    """Encrypt the password together with the client's id, so that another client cannot use it."""
     return sealer.seal(f"{client_id}/{password}")
 
 
 def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str | None:
-    """None for a server without one. Raises ValueError for another key's or another client's."""
+    """Return the password, or None if the server has none. Raises ValueError if another key sealed
+    it or it belongs to another client."""
     if server.sealed_password is None:
         return None
     owner, _, password = sealer.unseal(server.sealed_password).partition("/")
@@ -159,7 +165,8 @@ def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str |
 
 
 def code_name(client_id: str, code_id: str) -> str:
-    """What a code is digested with: one of another client, or of signing in, is not this one."""
+    """Return the name that a code's digest includes, so that codes of other clients and sign-in
+    codes do not match."""
     return f"mail-sender/{client_id}/{code_id}"
 
 
@@ -173,7 +180,7 @@ def _address(given: str, name: str) -> str:
 
 
 def _check_login(server: WantedServer) -> None:
-    """Raises InvalidMailSender."""
+    """Raise InvalidMailSender unless user name and password are well-formed."""
     for given, most, name in (
         (server.username, MAX_LOGIN, "smtp.username"),
         (server.password, MAX_PASSWORD, "smtp.password"),

@@ -1,4 +1,4 @@
-"""A new connection with its credentials sealed, whoever makes it."""
+"""Creation of connections with sealed credentials, for operators and members alike."""
 
 import json
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ def new_integration(
     *,
     by_operator: bool,
 ) -> Integration:
-    """Raises InvalidIntegration, which holds no value, unless settings and credentials are the
-    provider's. `by_operator`: as for `check_settings`."""
+    """Return a new connection. Raises InvalidIntegration, which contains no value, unless settings
+    and credentials fit the provider. `by_operator`: as for `check_settings`."""
     check_settings(provider, settings, by_operator=by_operator)
     check_credentials(provider, credentials)
     needed = PROVIDERS[provider].credentials

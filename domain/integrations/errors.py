@@ -1,4 +1,4 @@
-"""Errors around a merchant's connected systems."""
+"""Errors of connections to a merchant's systems, and of mails."""
 
 from domain.core.errors import DomainError, InvalidContent
 
@@ -8,44 +8,45 @@ class IntegrationNotFound(DomainError):
 
 
 class InvalidIntegration(InvalidContent):
-    """The same of a connection; `reason` is the name of the field, and nothing of its value."""
+    """A connection's settings or credentials are invalid. `reason`: the name of the field, never
+    its value."""
 
     code = "invalid_integration"
 
 
 class InvalidMailSender(InvalidContent):
-    """The same of the sender of a client's mails; `reason` is the name of the field."""
+    """The sender of a client's mails is invalid. `reason`: the name of the field."""
 
     code = "invalid_mail_sender"
 
 
 class MailSenderNotFound(DomainError):
-    """The client has no sender of its own."""
+    """The client has configured no sender."""
 
     code = "mail_sender_not_found"
 
 
 class MailSenderVerified(DomainError):
-    """The sender is verified already: no code is needed."""
+    """The sender is already verified, so it needs no code."""
 
     code = "mail_sender_verified"
 
 
 class InvalidSenderCode(DomainError):
-    """The code is wrong, used, too old or tried too often."""
+    """The code is wrong, used, expired, or was tried too often."""
 
     code = "invalid_sender_code"
 
 
 class TooManySenderCodes(DomainError):
-    """The client had as many codes mailed as it gets in a day."""
+    """The client has reached its daily limit of codes."""
 
     code = "too_many_sender_codes"
 
 
 class ActionRefused(DomainError):
-    """Nothing was done, for good. `sent` is False if no request left this service; else the other
-    side refused it."""
+    """The action had no effect, and a retry cannot succeed. `sent`: False if no request left this
+    service; True if the other side refused it."""
 
     code = "action_refused"
 
@@ -55,34 +56,36 @@ class ActionRefused(DomainError):
 
 
 class NotAuthorized(ActionRefused):
-    """The other side no longer takes our credentials: nothing was done, nothing will be."""
+    """The other side rejects our credentials. The action had no effect, and a retry cannot
+    succeed."""
 
     code = "not_authorized"
 
 
 class ActionUnreachable(DomainError):
-    """The request surely did not take effect: it may be tried again."""
+    """The request certainly had no effect, so it may be retried."""
 
     code = "action_unreachable"
     retryable = True
 
 
 class ActionForbidden(ActionUnreachable):
-    """The other side, or a firewall before it, answered 403: nothing was done. This says nothing
-    about our credentials, so that the connection stays."""
+    """The other side, or a firewall before it, answered 403: the action had no effect. A 403 does
+    not prove invalid credentials, so the connection stays."""
 
     code = "action_forbidden"
 
 
 class ActionUnknown(DomainError):
-    """The connection broke after the request was given over: it may or may not have been done."""
+    """The connection broke after the request was sent: the action may or may not have taken
+    effect."""
 
     code = "action_unknown"
 
 
 class MailRefused(ActionRefused):
-    """The mail may not be sent, for good: nothing was sent. `by_server`: a mail server refused it,
-    its sender or its recipient; the client's refusals are counted."""
+    """The mail was not sent, and a retry cannot succeed. `by_server`: a mail server refused the
+    mail, its sender or its recipient; such refusals count against the client."""
 
     code = "mail_refused"
 
@@ -92,61 +95,63 @@ class MailRefused(ActionRefused):
 
 
 class MailRecipientUnproved(MailRefused):
-    """The client has no verified sender, and the recipient has not written in by a way that the
-    service received itself: nothing was sent."""
+    """The client has no verified sender, and the service has never itself received a message from
+    the recipient. The mail was not sent."""
 
     code = "mail_recipient_unproved"
 
 
 class MailNameProtected(MailRefused):
-    """The client's name looks like a carrier's, a bank's or the service's own: nothing was sent
+    """The client's name resembles that of a carrier, a bank or the service. The mail was not sent
     under the service's sender."""
 
     code = "mail_name_protected"
 
 
 class MailLimitReached(MailRefused):
-    """The client's daily allowance of mails is used up, or the address had its share of this kind
-    of mail: nothing was sent."""
+    """The daily mail allowance of the client, or of the address for this kind of mail, is used up.
+    The mail was not sent."""
 
     code = "mail_limit_reached"
 
 
 class MailLoginRefused(MailRefused):
-    """The client's mail server no longer takes its user name and password."""
+    """The client's mail server rejects its user name and password."""
 
     code = "mail_login_refused"
 
 
 class MailServerForbidden(MailRefused):
-    """The client's mail server lies where nothing may be sent."""
+    """The address of the client's mail server is not allowed as a destination."""
 
     code = "mail_server_forbidden"
 
 
 class MailUnreachable(ActionUnreachable):
-    """No mail server took the message: nothing was sent, it may be tried again."""
+    """No mail server accepted the message. It was not sent and may be retried."""
 
     code = "mail_unreachable"
 
 
 class MailServerUntrusted(MailUnreachable):
-    """The client's mail server offers no TLS, or a certificate that is not accepted."""
+    """The client's mail server offers no TLS, or its certificate is not trusted."""
 
     code = "mail_server_untrusted"
 
 
 class MailUnknown(ActionUnknown):
-    """The connection broke after the text was given over: it may or may not have been sent."""
+    """The connection broke after the text was transmitted: the mail may or may not have been
+    sent."""
 
     code = "mail_unknown"
 
 
 class UnknownProvider(DomainError):
-    """A connection is stored whose provider this version does not know: another version made it.
+    """A stored connection has a provider that this version does not know, because another version
+    created it.
 
-    It stays as it is, and what needs the client's connections waits for a version that knows it, or
-    until the connection is ended.
+    The connection stays unchanged. Work that needs the client's connections waits for a version
+    that knows the provider, or for the connection to end.
     """
 
     code = "unknown_provider"

@@ -1,4 +1,4 @@
-"""The integration: a merchant's system that the agent may look things up in and act on."""
+"""The integration: a connection to a merchant's system for lookups and actions of the agent."""
 
 import re
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from domain.integrations.providers import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Pr
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:
-    """The provider of a stored connection. Raises UnknownProvider: another version may have
-    stored one that this version does not know."""
+    """Return the provider of a stored connection. Raises UnknownProvider if another version stored
+    one that this version does not know."""
     try:
         return Provider(stored)
     except ValueError:
@@ -22,13 +22,13 @@ def provider_of(integration_id: str, stored: str) -> Provider:
 
 
 DUTIES_LAST: Final = timedelta(days=100)
-"""How long after its end a connection takes its platform's duties. Shopify sends `shop/redact` two
-days after the app was removed, and customers' redactions later still."""
+"""How long after its end a connection accepts the platform's compliance requests. Shopify sends
+`shop/redact` two days after the app's removal, and customer redactions later still."""
 
 
 class IntegrationStatus(StrEnum):
-    """`error`: the other side no longer takes our credentials; nothing is tried until somebody
-    connects it anew."""
+    """The state of a connection. `error`: the other side rejects our credentials; all calls stop
+    until the client reconnects."""
 
     CONNECTED = "connected"
     DISCONNECTED = "disconnected"
@@ -38,10 +38,10 @@ class IntegrationStatus(StrEnum):
 class Integration(BaseModel):
     """One connection of a client.
 
-    `settings` are public facts (a shop's domain, an agent's address); `sealed` holds the
-    credentials, encrypted (`domain.core.ports.Sealer`): a JSON object of strings. It is empty for
-    a connection that only listens: the platform's webhooks come here, and nothing is asked there.
-    `error_code`: why the other side refused the last call, although the connection is kept.
+    `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
+    encrypted credentials (`domain.core.ports.Sealer`), a JSON object of strings. It is empty for a
+    connection that only receives the platform's webhooks and makes no calls. `error_code`: why the
+    other side refused the last call of a connection that still works.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -54,24 +54,24 @@ class Integration(BaseModel):
 
     @property
     def only_listens(self) -> bool:
-        """Whether there are no credentials to ask or act with."""
+        """Return whether the connection has no credentials, so that it only receives webhooks."""
         return not self.sealed
 
     @property
     def answers_by_note(self) -> bool:
-        """Whether the agent's answers are left as internal notes there."""
+        """Return whether the agent posts its answers as internal notes."""
         return self.settings.get(ANSWER_AS) == "note"
 
     def base_url(self, usual: str) -> str:
-        """Where its API is: `usual`, unless a loopback address was set in its place."""
+        """Return the base URL of the API: `usual`, unless a loopback address is configured."""
         return self.settings.get(BASE_URL, usual)
 
 
 class IntegrationEntry(BaseModel):
-    """A connection as people are shown it: without its credentials.
+    """A connection without its credentials.
 
-    `error_code`: why the other side was given up, where the status is `error`; where it is
-    `connected`, why the last call was refused.
+    `error_code`: with status `error`, why the connection stopped; with `connected`, why the last
+    call was refused.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -85,8 +85,8 @@ class IntegrationEntry(BaseModel):
     disconnected_at: datetime | None
 
 
-# Where the other side is, in place of the address that its name gives: tests and trials only. What
-# may be called at all is decided where the call is made.
+# Overrides the provider's address, for tests and trials only. The HTTP client decides which
+# addresses may be called.
 BASE_URL: Final = "base_url"
 _LOOPBACK: Final = Shape(
     re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}"), "http://127.0.0.1:port"
@@ -99,8 +99,9 @@ _VISIBLE: Final = re.compile(r"[!-~]+")
 def check_settings(
     provider: Provider, settings: Mapping[str, str], *, by_operator: bool = True
 ) -> None:
-    """Raises InvalidIntegration, which names the setting and never a value, unless they are
-    complete. `by_operator`: whoever works on this machine may name what lies on it too."""
+    """Raise InvalidIntegration unless the settings are complete and valid. The error names the
+    setting, never a value. `by_operator`: operators may also use local files and loopback
+    addresses."""
     if not by_operator and provider not in OF_MERCHANTS:
         raise InvalidIntegration(f"{provider}: only for operators", "provider")
     needs = PROVIDERS[provider]
@@ -126,10 +127,10 @@ def check_settings(
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Raises InvalidIntegration unless these are the provider's secrets, all of them, or none of a
-    provider that the service may only listen to.
+    """Raise InvalidIntegration unless all of the provider's secrets are given, or none if the
+    provider may only send webhooks.
 
-    It names only those that the provider has: a name may be a secret in the wrong place.
+    The error lists only the provider's own names, because a given name may be a misplaced secret.
     """
     needed = PROVIDERS[provider].credentials
     if not names and PROVIDERS[provider].may_listen:
@@ -139,10 +140,11 @@ def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
 
 
 def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> None:
-    """Raises InvalidIntegration, which never holds a value, unless they can be sent as they are."""
+    """Raise InvalidIntegration, which never contains a value, unless the credentials can be sent as
+    they are."""
     check_credential_names(provider, frozenset(credentials))
     for name, value in credentials.items():
-        # They become headers: a space or a line break in one is a slip of the hand at best.
+        # Credentials become headers: a space or a line break is a typing error at best.
         if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
             raise InvalidIntegration(
                 f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",

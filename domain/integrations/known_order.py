@@ -1,7 +1,7 @@
 """The known order: all facts of one order from webhooks and polls.
 
-Each field is kept with the version of its fact, so that facts may come late, twice and in any
-order: the same facts give the same known order.
+Each field is kept with the version of its fact. Facts may therefore arrive late, twice and in any
+order: the same facts always give the same known order.
 """
 
 import json
@@ -16,12 +16,12 @@ from domain.integrations.order import Order, OrderState
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# What is no field of the order itself, or has a rule of its own.
+# Not fields of the order itself, or fields with a rule of their own.
 _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ToldValue(BaseModel):
-    """`at`: the version of the fact that it comes from."""
+    """A field's value. `at`: the version of the fact that reported it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,12 +30,13 @@ class ToldValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """Of two the higher counts. A rule decides between two of the same moment."""
+        """Return the sort key: the higher value wins. Equal versions are ordered by value, so that
+        the result is deterministic."""
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
 class ToldRefund(BaseModel):
-    """All that was given back, as of one version."""
+    """The total refunded as of one version."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,8 +45,9 @@ class ToldRefund(BaseModel):
 
 
 class KnownOrder(BaseModel):
-    """`told`: by field of an `OrderFact`. `refunds`: those that no later and larger one covers.
-    `deleted_at`: the version of the last deletion; earlier facts are forgotten."""
+    """An order merged from facts. `told`: the values by `OrderFact` field. `refunds`: those not
+    covered by a later and larger one. `deleted_at`: the version of the last deletion; earlier facts
+    are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,7 +58,7 @@ class KnownOrder(BaseModel):
 
     @classmethod
     def of(cls, fact: OrderFact) -> Self:
-        """What is known of an order by one fact."""
+        """Return the order as known from one fact."""
         if fact.is_deleted:
             return cls(version=fact.version, deleted_at=fact.version)
         values = fact.model_dump(mode="json", exclude=_APART, exclude_none=True)
@@ -68,7 +70,7 @@ class KnownOrder(BaseModel):
         )
 
     def merged(self, other: "KnownOrder") -> "KnownOrder":
-        """What both know. Associative, commutative and idempotent."""
+        """Return the union of both. The operation is associative, commutative and idempotent."""
         deletions = [it for it in (self.deleted_at, other.deleted_at) if it is not None]
         deleted_at = max(deletions, default=None)
         told: dict[str, ToldValue] = {}
@@ -85,7 +87,8 @@ class KnownOrder(BaseModel):
 
     @property
     def refunded(self) -> Money | None:
-        """All that was given back; it never shrinks. Of several currencies the last one counts."""
+        """Return the total refunded, or None. It never shrinks. With several currencies, the latest
+        one counts."""
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
@@ -93,7 +96,7 @@ class KnownOrder(BaseModel):
         return max(sums, key=lambda it: it.minor)
 
     def fact(self, order_id: str) -> OrderFact:
-        """The order as one fact with all that is known."""
+        """Return the order as one fact with all known fields."""
         return OrderFact.model_validate(
             {
                 "order_id": order_id,
@@ -106,9 +109,10 @@ class KnownOrder(BaseModel):
 
 
 def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order | None:
-    """The order as an answer may speak of it. None while no fact has what makes an order.
+    """Return the order for use in answers, or None if it is deleted or its total or date is
+    unknown.
 
-    Nothing of it can be given back: its shop was not asked.
+    Its refundable amount is 0, because the shop itself was not asked.
     """
     if fact.is_deleted or fact.total is None or fact.placed_at is None:
         return None
@@ -132,8 +136,8 @@ def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order 
 
 
 def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
-    """A live order with what its shop does not say of its payment: what was told of the same order
-    by a payment provider, too."""
+    """Return a live order with payment facts that its shop does not report. The facts may come from
+    a payment provider."""
     known = tuple(facts)
     return order.model_copy(
         update={
@@ -145,7 +149,7 @@ def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
 
 
 def number_key(number: str | None) -> str | None:
-    """An order's number as it is searched for: without "#", in small letters."""
+    """Return the search key of an order's number: without "#", in lower case; None if empty."""
     return (number or "").strip().removeprefix("#").strip().casefold() or None
 
 
@@ -154,7 +158,8 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
 
 
 def _uncovered(refunds: Iterable[ToldRefund]) -> tuple[ToldRefund, ...]:
-    """Without those that another of the same currency covers: as late, and as much."""
+    """Return the refunds without those covered by another of the same currency that is at least as
+    late and as large."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
     kept: list[ToldRefund] = []
     for one in latest_first:

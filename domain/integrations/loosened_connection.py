@@ -1,4 +1,4 @@
-"""What a connection's settings let the agent do or believe that it might not before."""
+"""Detect connection settings that let the agent do or trust more than before."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -12,7 +12,8 @@ CONNECTION_RULES: Final[Mapping[str, Callable[[str | None, str | None], bool]]] 
     AUTHSERV_ID: lambda before, after: after is not None and after != before,
     ANSWER_AS: lambda before, after: before == _NOTE and after != _NOTE,
 }
-"""By setting: whether a change of its value loosens. None: the setting has no value."""
+"""By setting: return whether a change from the first value to the second loosens the setting. None
+means that it has no value."""
 
 _WHICH_SYSTEM: Final = (
     "Which system is called. It acts on its own orders and tickets, and vouches for no customer."
@@ -38,14 +39,14 @@ HARMLESS_CONNECTION: Final[Mapping[str, str]] = {
     "language": "The language of notices to the client's own people.",
     "webhook_url": "Where notices to the client's own people go. Reviews wait all the same.",
 }
-"""By setting or credential: why no change of it loosens."""
+"""By setting or credential: why changing it never loosens anything."""
 
 
 def loosened_connection(
     provider: Provider, before: Mapping[str, str], after: Mapping[str, str]
 ) -> tuple[LoosenedRule, ...]:
-    """Return the settings that become looser. `before`: of the last connection to the provider,
-    also of one that has ended; empty if there was none."""
+    """Return the settings that become looser. `before`: the settings of the provider's last
+    connection, even if it has ended; empty if there was none."""
     return tuple(
         LoosenedRule(
             place=f"{provider}: {name}", before=before.get(name, "none"), after=value or "none"
@@ -55,7 +56,8 @@ def loosened_connection(
 
 
 def held_settings(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the settings of `after` that become looser; None where one has no value any more."""
+    """Return the settings that become looser with their value in `after`, or None if it was
+    removed."""
     return {
         name: after.get(name)
         for name, is_looser in CONNECTION_RULES.items()

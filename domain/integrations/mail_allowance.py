@@ -1,8 +1,8 @@
-"""How many mails a client may send by the service's server in a UTC day.
+"""The number of mails that a client may send through the service's server in a UTC day.
 
-A new account gets few. The allowance doubles each week, and shrinks while servers refuse the
-client's mails. Each MailGroup has an allowance of its own, so that refusals of one group stop no
-other.
+A new account has a small allowance. It doubles each week, and shrinks while servers refuse the
+client's mails. Each MailGroup has a separate allowance, so that refusals in one group do not stop
+another.
 """
 
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ FREE_PER_DAY: Final = 50
 PAID_PER_DAY: Final = 1_000
 _DOUBLES_EVERY: Final = timedelta(days=7)
 _MOST_DOUBLINGS: Final = 10
-# Fewer refusals than these say nothing about a client.
+# Fewer refusals are not significant.
 _FEW_REFUSALS: Final = 5
 _WARNING_SHARE: Final = 0.05
 _STOP_SHARE: Final = 0.10
 _WARNED_PART: Final = 10
 _REFUSED_ANSWER: Final = 10
-"""Answers that one refused answer costs."""
+"""The number of answers by which one refused answer reduces the allowance."""
 
 
 class MailGroup(StrEnum):
-    """Mails with a daily allowance in common, by who chooses the recipient.
+    """Mails that share a daily allowance, grouped by who chooses the recipient.
 
-    `members`: the client's members do, by invitations and codes for a sender. `answers`: customers
-    with a proved address. `claims`: whoever writes a mail, for a From can be forged.
+    `members`: the client's members, through invitations and sender codes. `answers`: customers with
+    a verified address. `claims`: any sender of a mail, because a From header can be forged.
     """
 
     MEMBERS = "members"
@@ -43,13 +43,16 @@ REFUSALS_WITHIN: Final = {
     MailGroup.ANSWERS: timedelta(days=1),
     MailGroup.CLAIMS: timedelta(days=1),
 }
-"""For how long a refusal counts, in UTC days."""
+"""The period in which a refusal counts, in UTC days."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailStanding:
-    """`created_at`: when the account was opened. `sent`, `refused`: the client's mails of the group
-    within its REFUSALS_WITHIN, and those that a server refused."""
+    """The facts that decide an allowance.
+
+    `created_at`: when the account was opened. `sent`, `refused`: the client's mails of the group
+    within its REFUSALS_WITHIN, and those that a server refused.
+    """
 
     created_at: datetime
     subscription: Subscription
@@ -59,19 +62,19 @@ class MailStanding:
 
 
 def is_accountable(subscription: Subscription, now: datetime) -> bool:
-    """Return whether the account pays for a plan or has one from the operator.
+    """Return whether the account pays for a plan or received one from the operator.
 
-    Anyone can open a trial or a free account and configure a mail provider whose secrets they
-    hold, so only an accountable client's provider is believed about senders.
+    Anyone can open a trial or a free account and configure a mail provider with known secrets. The
+    service therefore trusts only an accountable client's provider about senders.
     """
     return subscription.settled(now).plan is not Plan.FREE
 
 
 def mails_per_day(standing: MailStanding, now: datetime) -> int:
-    """Return the group's allowance of the day, 0 while too many of its mails are refused.
+    """Return the group's allowance of the day; 0 while too many of its mails are refused.
 
-    Strangers can have answers refused. So the allowance of answers never stops for longer than the
-    day, and shrinks by the number of refusals, whatever their share.
+    Strangers can cause refusals of answers and claims. Those allowances therefore shrink by the
+    number of refusals, whatever their share, and recover after the day.
     """
     first_week = PAID_PER_DAY if is_accountable(standing.subscription, now) else FREE_PER_DAY
     weeks = max(0, (now - standing.created_at) // _DOUBLES_EVERY)

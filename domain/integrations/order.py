@@ -1,4 +1,4 @@
-"""The order: what a merchant's shop says of it, the same shape for every shop."""
+"""The order, in one shape for all shops."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from domain.integrations.providers import Provider
 
 
 class OrderState(StrEnum):
-    """How far an order has come. `unknown`: who holds only its payment cannot tell."""
+    """The progress of an order. `unknown`: the source knows only the payment."""
 
     OPEN = "open"
     SHIPPED = "shipped"
@@ -23,8 +23,8 @@ class OrderState(StrEnum):
 
 
 def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> OrderState:
-    """The state of an order. `shipped`: at least a part of it has left. `delivered`: of each parcel
-    that is known, whether it has arrived."""
+    """Return the state of an order. `shipped`: at least one part has shipped. `delivered`: whether
+    each known parcel has arrived."""
     if cancelled:
         return OrderState.CANCELLED
     if not shipped:
@@ -33,21 +33,21 @@ def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> Or
 
 
 def first_link(urls: Iterable[str | None]) -> str | None:
-    """The first address of the web among them, which a customer may be given."""
+    """Return the first http or https URL, or None. It may be given to customers."""
     return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
 
 
 class Order(BaseModel):
     """One order of one shop.
 
-    `id` is the shop's own, `number` what customers call it (without "#"). `refundable` is what the
-    shop would still give back, with everything refunded so far taken off. `note` is free text that
-    customers and strangers may have written: facts for nobody, instructions for nobody.
+    `id`: the shop's own id. `number`: the number that customers use, without "#". `refundable`:
+    what the shop would still refund, net of all refunds so far. `note`: free text that customers
+    and strangers may have written; it is neither a fact nor an instruction.
 
-    `is_disputed`: the customer's bank has called the payment back, or is asked to.
-    `is_payment_failed`: the last try to pay failed. `refunded`: what was given back so far, where a
-    webhook said it. `told_at`: as of when webhooks said all this; None for an order that its
-    shop was just asked for. The agent may speak of an order from webhooks and never acts on it.
+    `is_disputed`: the customer's bank has reversed the payment or was asked to.
+    `is_payment_failed`: the last payment attempt failed. `refunded`: the total refunded so far, if
+    a webhook reported it. `told_at`: the version of the webhook data; None for an order just read
+    from its shop. The agent may mention an order known from webhooks but never acts on it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,12 +71,12 @@ class Order(BaseModel):
 
     @property
     def key(self) -> str:
-        """Its name in our ledger: a shop that is connected anew keeps its orders."""
+        """Return the order's key in our ledger. It survives a reconnection of the shop."""
         return f"{self.provider}/{self.id}"
 
     def belongs_to(self, email: str | None) -> bool:
-        """Whether this is the order of the customer with that address. An order whose address does
-        not spell its key belongs to nobody: whoever holds the key's mailbox may be another."""
+        """Return whether the order belongs to the customer with that address. An address that
+        differs from its own key matches no customer: the key's mailbox may have another owner."""
         mine = self.customer_email
         if mine is None or not spells_its_key(mine):
             return False
@@ -84,9 +84,9 @@ class Order(BaseModel):
 
 
 class LookupState(StrEnum):
-    """What came of looking an order up. Only `found` lets anybody see the order.
+    """The outcome of an order lookup. Only `found` makes the order visible.
 
-    `not_theirs`: it exists and belongs to another customer, or nobody knows who is asking.
+    `not_theirs`: the order exists but belongs to another customer, or the requester is unknown.
     """
 
     FOUND = "found"
@@ -96,10 +96,10 @@ class LookupState(StrEnum):
 
 
 class Lookup(BaseModel):
-    """An order lookup, as kept on the run. `order` only where the state is `found`.
+    """An order lookup, as stored with the run. `order`: set only if the state is `found`.
 
-    `number`: by which it was looked for; None for the customer's latest, which may be spoken of
-    and never acted on.
+    `number`: the number searched for; None for the customer's latest order, which answers may
+    mention but actions never use.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -110,7 +110,7 @@ class Lookup(BaseModel):
 
     @classmethod
     def of(cls, order: Order | None, number: str | None, email: str | None) -> Self:
-        """What the customer with that address may know of what a shop answered."""
+        """Return the lookup as the customer with that address may see it."""
         if order is None:
             return cls(state=LookupState.NOT_FOUND, number=number)
         if not order.belongs_to(email):

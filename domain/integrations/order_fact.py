@@ -1,4 +1,4 @@
-"""The order fact: what a shop's or a payment provider's webhook says of one order."""
+"""The order fact: the data of one order from a shop's or a payment provider's webhook."""
 
 from datetime import datetime
 
@@ -9,13 +9,13 @@ from domain.integrations.order import OrderState
 
 
 class OrderFact(BaseModel):
-    """One order as of `version`, the platform's own time of the change. An older version than
-    the one that is known changes nothing.
+    """One order as of `version`, the platform's own time of the change. A version older than the
+    known one changes nothing.
 
-    None where this webhook does not say it: what was known stays. `order_id`: the platform's, as in
-    `Order.id`. `number`: what customers call it, without "#". `refunded`: all that was given back
-    so far. `is_disputed`: the customer's bank has taken the payment back or is asked to.
-    `is_payment_failed`: the last try to pay failed.
+    None means that this webhook does not report the field; the known value stays. `order_id`: the
+    platform's id, as in `Order.id`. `number`: the number that customers use, without "#".
+    `refunded`: the total refunded so far. `is_disputed`: the customer's bank has reversed the
+    payment or was asked to. `is_payment_failed`: the last payment attempt failed.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The poll cursor: how far a platform has been asked for what a lost webhook would have told."""
+"""The poll cursor: the position up to which a platform was polled, to recover lost webhooks."""
 
 from datetime import datetime
 
@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class PollCursor(BaseModel):
-    """`position`: by topic, the time or the token up to which all was read; empty before the first
-    poll. `error_code`: why the last poll failed. `failures`: how many failed in a row."""
+    """The progress of polling. `position`: by topic, the time or token up to which all data was
+    read; empty before the first poll. `error_code`: why the last poll failed. `failures`:
+    consecutive failures."""
 
     model_config = ConfigDict(frozen=True)
 

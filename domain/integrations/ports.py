@@ -1,4 +1,4 @@
-"""A merchant's shop and helpdesk, as the agent asks them."""
+"""Interfaces to a merchant's shop, helpdesk and notices."""
 
 from datetime import datetime
 from typing import Protocol
@@ -12,37 +12,37 @@ from domain.integrations.order import Order
 
 
 class MailServers(Protocol):
-    """Which mail servers of clients' may be talked to."""
+    """Decides which of the clients' mail servers the service may connect to."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
-        """The host as it is stored, once it was looked up and each of its addresses may be
-        dialled. Raises InvalidMailSender, EngineUnavailable."""
+        """Return the host in its stored form after resolving it and checking that all of its
+        addresses are allowed. Raises InvalidMailSender, EngineUnavailable."""
 
 
 class Shop(Protocol):
-    """A merchant's shop or payment provider: it knows orders and gives money back.
+    """A merchant's shop or payment provider: it finds orders and refunds them.
 
-    What not every shop can do is a protocol beside the action that needs it
+    Capabilities that only some shops have are separate protocols beside the action that needs them
     (`activities/runs/actions.py`).
 
-    Effects raise ActionRefused (NotAuthorized), ActionUnreachable (surely not done) and
-    ActionUnknown. `key` is the effect's own, the same however often it is tried, and goes to the
-    other side where that deduplicates. `again`: it was begun before and nobody knows what came of
-    it; then the other side is asked first, and the effect repeated only if that is safe.
+    Effects raise ActionRefused (NotAuthorized), ActionUnreachable (certainly no effect) and
+    ActionUnknown. `key`: the idempotency key, the same for all attempts; it is sent if the other
+    side deduplicates. `again`: an earlier attempt started and its outcome is unknown; the
+    implementation looks for it first, and repeats the effect only if that is safe.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that number, or without one the latest of that customer.
+        """Return the order with that number, or the customer's latest order if no number is given.
 
-        Whose it is must still be checked. Raises ActionRefused, ActionUnreachable.
+        The caller must check the owner. Raises ActionRefused, ActionUnreachable.
         """
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Give `amount` of the order back once. Returns the other side's id of the refund."""
+        """Refund `amount` of the order once. Returns the other side's id of the refund."""
 
 
 class HelpdeskTicket(BaseModel):
-    """Where in a helpdesk something is said. `customer_email` is who reads public answers."""
+    """A ticket in a helpdesk. `customer_email`: the reader of its public answers."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,7 +52,7 @@ class HelpdeskTicket(BaseModel):
 
 
 class Helpdesk(Protocol):
-    """A merchant's helpdesk. Effects raise, and `key` and `again` mean, what they do for a Shop."""
+    """A merchant's helpdesk. Errors, `key` and `again` are as for `Shop`."""
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Answer the customer in the ticket. Returns the message's id."""
@@ -61,22 +61,22 @@ class Helpdesk(Protocol):
         """Leave a note that only staff can read. Returns its id."""
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags; those that are there already change nothing."""
+        """Add tags. Existing tags stay."""
 
     async def check(self) -> None:
-        """Ask who we are there. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
+        """Verify our credentials. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
 
 
 class NoticeBoard(Protocol):
-    """Where a merchant's people read what waits for them. Errors as for a Shop."""
+    """A channel that notifies a merchant's team, such as Slack. Errors as for `Shop`."""
 
     async def tell(self, text: str) -> None:
-        """Post it, for everybody there to read."""
+        """Post the text for all members of the channel."""
 
 
 class Connectors(Protocol):
-    """The other ends of a client's integrations. All raise ActionRefused for a provider that is
-    no such thing, NotAuthorized for credentials that cannot be read."""
+    """Clients for the systems that a client has connected. All methods raise ActionRefused for a
+    provider of another class, and NotAuthorized for unreadable credentials."""
 
     def shop(self, integration: Integration) -> Shop: ...
 
@@ -86,10 +86,10 @@ class Connectors(Protocol):
 
 
 class DemoShops(Protocol):
-    """Shops on this machine that members may connect by themselves, to try the service."""
+    """Demo shops on this machine that members may connect themselves to try the service."""
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
-        """The path of the client's own one, which is made if it is not there."""
+        """Return the path of the client's own shop, and create it if it does not exist."""
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Whether `open` gave this path."""
+        """Return whether `open` returned this path for the tenant."""

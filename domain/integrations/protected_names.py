@@ -1,7 +1,7 @@
-"""Names that look like a carrier's, a bank's or the service's own.
+"""Detect names that imitate a carrier, a bank or the service.
 
-A name is compared by its skeleton: letters that look alike are one letter, in either case,
-their alphabet, their accents, and the blanks or signs between them. The names are in the YAML file.
+Names are compared by their skeletons: look-alike letters are merged, and case, alphabet, accents,
+blanks and signs are ignored. The protected names are in the YAML file.
 """
 
 import re
@@ -14,10 +14,10 @@ from typing import Final
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.service_name import ServiceName
 
-# A shorter name is a part of many innocent words ("pushups"), so it must stand apart.
+# A shorter name is part of many innocent words ("pushups"), so it must be a whole word.
 _LONG: Final = 5
 _CHARS: Final = 120
-# A short name with two or three such words.
+# Long enough for a short name with two or three companion words.
 _RUN: Final = 30
 _MAY_MIX: Final = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
 _CAMEL: Final = re.compile(r"(?<=[^\W\d_a-z])(?=[^\W\d_a-z][a-z])|(?<=[a-z])(?=[A-Z])")
@@ -42,9 +42,9 @@ class _File(LexiconFile):
 def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
     """Return the name as a mail may show it.
 
-    `sender`: the address of the client's verified sender. A protected name is replaced by its
-    domain, unless the domain belongs to the name; without a sender it is "". `service`: whose name
-    is protected too, as the sender of a mail.
+    `sender`: the address of the client's verified sender. A protected name is replaced by the
+    sender's domain, unless that domain belongs to the name. Without a sender the replacement is "".
+    `service`: the service's own name, which is protected too, as the sender of a mail.
     """
     imitated = imitated_domains(name)
     if service is not None and _imitates(name, service):
@@ -59,8 +59,8 @@ def mailable_name(name: str, sender: str | None, service: ServiceName | None = N
 def imitated_domains(name: str) -> tuple[str, ...] | None:
     """Return the domains of the protected names that `name` looks like, None if it looks like none.
 
-    A word that mixes alphabets is an imitation of what it cannot be compared with. Pure and total:
-    never raises.
+    A word that mixes alphabets cannot be compared and counts as an imitation. The function never
+    raises.
     """
     if any(map(_mixes_alphabets, name[:_CHARS].split())):
         return ()
@@ -76,21 +76,23 @@ def imitated_domains(name: str) -> tuple[str, ...] | None:
 
 
 def _imitates(name: str, service: ServiceName) -> bool:
-    """Whether a name is the service's, with or without the words of impostors. A name that only
-    contains it is another one: "Service" is a word of many shops."""
+    """Return whether a name is the service's, with or without companion words of impostors. A name
+    that only contains it is allowed: "Service" is part of many shops' names."""
     own = "".join(_skeleton_words(service.name))
     return own in _stripped({"".join(_skeleton_words(name[:_CHARS]))})
 
 
 def _mixes_alphabets(word: str) -> bool:
-    """Whether a word has Latin letters and others, but for those that East Asian names mix."""
+    """Return whether a word mixes Latin letters with an alphabet that East Asian names do not
+    use."""
     letters = filter(str.isalpha, unicodedata.normalize("NFKC", word))
     alphabets = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters}
     return "LATIN" in alphabets and not alphabets <= _MAY_MIX
 
 
 def _runs(words: list[str]) -> frozenset[str]:
-    """All that consecutive words spell, also without the words that impostors put beside a name."""
+    """Return all strings that consecutive words spell, also without the companion words of
+    impostors."""
     spelled = {
         run for start in range(len(words)) for run in accumulate(words[start:]) if len(run) <= _RUN
     }
@@ -98,7 +100,7 @@ def _runs(words: list[str]) -> frozenset[str]:
 
 
 def _stripped(spelled: Set[str]) -> frozenset[str]:
-    """The same, and what is left of each without the words that impostors put beside a name."""
+    """Return the strings, and each one with the companion words of impostors removed."""
     found, left = set(spelled), list(spelled)
     while left:
         run = left.pop()
@@ -111,7 +113,7 @@ def _stripped(spelled: Set[str]) -> frozenset[str]:
 
 
 def _skeleton_words(name: str) -> list[str]:
-    """The words of a name by their skeletons: Latin letters in lower case, look-alikes merged."""
+    """Return the skeletons of a name's words: Latin letters in lower case, look-alikes merged."""
     composed = _CAMEL.sub(" ", unicodedata.normalize("NFKC", name))
     letters = "".join(map(_letter, unicodedata.normalize("NFKD", composed)))
     words = _GAP.split(letters)
@@ -119,7 +121,8 @@ def _skeleton_words(name: str) -> list[str]:
 
 
 def _letter(mark: str) -> str:
-    """The Latin letter that a mark looks like, "" for a mark that is not seen, else the mark."""
+    """Return the Latin letter that a character looks like, "" for an invisible one, else the
+    character."""
     looks = _looks()
     if mark in looks:
         return looks[mark]
@@ -153,7 +156,7 @@ def _companions() -> tuple[str, ...]:
 
 @cache
 def _protected() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
-    """Each name's skeleton, whether it counts as a whole word alone, and its domains."""
+    """Return each name's skeleton, whether it counts only as a whole word, and its domains."""
     skeletons = (("".join(_skeleton_words(one.name)), one) for one in _file().names)
     return tuple(
         (skeleton, one.apart or len(skeleton) < _LONG, one.domains) for skeleton, one in skeletons

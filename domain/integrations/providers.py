@@ -1,5 +1,4 @@
-"""The provider: whose system an integration connects, and what is to be known of it before it is
-called."""
+"""The provider of an integration, and the static facts about it."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from typing import Final
 
 
 class Provider(StrEnum):
-    """Whose system it is."""
+    """The vendor of the connected system."""
 
     SHOPIFY = "shopify"
     STRIPE = "stripe"
@@ -28,9 +27,9 @@ class Provider(StrEnum):
 
 
 class SystemClass(StrEnum):
-    """`shop`: knows orders and can give money back. `helpdesk`: holds tickets that can be answered,
-    noted and tagged. `mail`: hands customers' mails over. `notices`: tells the merchant's people.
-    `other`: a system of the merchant's own."""
+    """The kind of a system. `shop`: has orders and can refund them. `helpdesk`: has tickets to
+    answer, note and tag. `mail`: delivers customers' mails. `notices`: notifies the merchant's
+    team. `other`: a custom system of the merchant."""
 
     SHOP = "shop"
     HELPDESK = "helpdesk"
@@ -41,7 +40,7 @@ class SystemClass(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """What a value looks like, and how a person is told."""
+    """The format of a value, and its description for people."""
 
     pattern: re.Pattern[str]
     expected: str
@@ -49,13 +48,13 @@ class Shape:
 
 @dataclass(frozen=True)
 class ProviderSpec:
-    """All that is to be known of one provider before it is called.
+    """The static facts about one provider.
 
-    Of `settings` and `credentials` all are needed; of `optional` settings any may be given, and
-    nothing else is taken. `secret_shapes`: of credentials that must look like something.
-    `may_listen`: it may be connected without credentials, for its webhooks
-    alone. `on_this_machine`: it is a file here, which only operators may connect. `slow_to_show`:
-    nothing there keeps a first request that is still at work from ending after it was looked for.
+    All `settings` and `credentials` are required; `optional` settings may be given, and no others
+    are accepted. `secret_shapes`: the formats of credentials that have one. `may_listen`: it may be
+    connected without credentials, to receive webhooks only. `on_this_machine`: it is a local file,
+    which only operators may connect. `slow_to_show`: an earlier request may still complete there
+    after a lookup did not find it.
     """
 
     of: SystemClass
@@ -72,16 +71,16 @@ _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ADDRESS: Final = Shape(
     re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
 )
-# What is really called there is decided at the socket (`adapters/webhooks/dial.py`).
+# The allowed addresses are decided at the socket (`adapters/webhooks/dial.py`).
 _SHOP_URL: Final = Shape(
     re.compile(rf"https://(?:{_LABEL}\.)+{_LABEL}(?::\d{{1,5}})?(?:/[A-Za-z0-9._~/-]{{0,200}})?"),
     "https://shop.example.com",
 )
-# How an answer is written in a ticket.
+# Whether an answer in a ticket is public or an internal note.
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
 
-# The mail server of the merchant that all mails of a mail provider's address pass before.
+# The merchant's mail server that every mail to a mail provider's address passes first.
 AUTHSERV_ID: Final = "authserv_id"
 _AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
 _MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
@@ -163,7 +162,7 @@ PROVIDERS: Final = {
         of=SystemClass.NOTICES,
         credentials=("webhook_url",),
         optional={"language": Shape(re.compile(r"fr|en"), "fr or en")},
-        # Nothing else is ever posted to.
+        # Notices are posted to no other address.
         secret_shapes={
             "webhook_url": Shape(
                 re.compile(r"https://hooks\.slack\.com/services(?:/[A-Za-z0-9]{1,64}){3}"),
@@ -188,4 +187,4 @@ MAIL_PROVIDERS: Final = _of(SystemClass.MAIL)
 NOTICE_BOARDS: Final = _of(SystemClass.NOTICES)
 
 OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)
-"""What merchants may connect by themselves."""
+"""The providers that merchants may connect without an operator."""

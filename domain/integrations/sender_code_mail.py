@@ -1,6 +1,6 @@
-"""The mail that proves a client's sender, in French and in English.
+"""The mail that verifies a client's sender address, in French and in English.
 
-It holds nothing that the client typed: the address may be a stranger's.
+It contains no text from the client, because the address may be a stranger's.
 """
 
 from typing import Final
@@ -33,7 +33,7 @@ _TEXT: Final = {
 def sender_code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
-    """The same code always has the same name."""
+    """Return the mail. The same code id always gives the same mail name."""
     return OutgoingMail(
         name=f"sender.{code_id.lower()}",
         to=to,

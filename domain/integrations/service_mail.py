@@ -1,7 +1,7 @@
-"""The kinds of mail that the service sends in its own name, and how many of each.
+"""The kinds of mail that the service sends in its own name, with their limits.
 
-Their text is fixed: no brand, no free text and no link of a client. Add a kind here, with its
-limit, before a new one is sent (`activities/integrations/service_mails.py`).
+Their text is fixed: it contains no brand, free text or link of a client. Add each new kind here,
+with its limit, before sending it (`activities/integrations/service_mails.py`).
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class ServiceMail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServiceMailLimit:
-    """`per_address`: mails of the kind to one address in a UTC day, from all clients together.
-    `uses_allowance`: the mail counts for its client's daily allowance, because the client chooses
-    the recipient. `more_an_hour`: mails that still leave in each hour once the day's are used, so
-    that strangers cannot use up a mailbox's day."""
+    """The limit of one kind of mail. `per_address`: mails to one address in a UTC day, from all
+    clients together. `uses_allowance`: the mail counts against the client's daily allowance,
+    because the client chooses the recipient. `more_an_hour`: mails still allowed in each hour after
+    the daily limit, so that strangers cannot block a mailbox for the day."""
 
     per_address: int
     uses_allowance: bool
@@ -34,17 +34,17 @@ class ServiceMailLimit:
 
 
 LIMITS: Final = {
-    # Signing in has stricter limits of its own, by requester and by address.
+    # Sign-in has its own stricter limits, by requester and by address.
     ServiceMail.SIGN_IN_CODE: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    # A stranger chooses the recipient: refusals must not end the client's mail, whichever sender
-    # the code has. Both kinds have limits of their own, by address, requester and client
+    # A stranger chooses the recipient, so refusals must not stop the client's mail, whatever the
+    # sender. Both kinds have their own limits, by address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
-    # These go to the owners of the client alone.
+    # These go only to the owners of the client.
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.OWNER_NOTICE: ServiceMailLimit(200, uses_allowance=False),

@@ -1,4 +1,4 @@
-"""A trial of a connection: whether what is at its other end answers, and takes our credentials."""
+"""The trial of a connection: whether the other side answers and accepts our credentials."""
 
 from enum import StrEnum
 from typing import Final
@@ -13,7 +13,8 @@ from domain.integrations.integration import IntegrationEntry
 
 
 class Problem(StrEnum):
-    """Why the agent could not use a connection now: the codes that its calls would fail with."""
+    """Why the agent cannot use a connection now, with the error codes that its calls would
+    raise."""
 
     NOT_AUTHORIZED = NotAuthorized.code
     FORBIDDEN = ActionForbidden.code
@@ -29,10 +30,10 @@ SENTENCES: Final = {
     Problem.REFUSED: "there is no such shop or account, or it may not be called from here",
     Problem.UNREACHABLE: "it cannot be reached, or does not answer in time",
 }
-"""Each problem as people read it."""
+"""The description of each problem for people."""
 
 
 class TriedIntegration(IntegrationEntry):
-    """A connection that was just made. `problem`: what its trial found; null where all is well."""
+    """A new connection. `problem`: the problem that its trial found; null if it works."""
 
     problem: Problem | None

@@ -1,13 +1,13 @@
-"""WooCommerce's order statuses, and how far an order has come by them."""
+"""WooCommerce's order statuses and the order states that they map to."""
 
 from typing import Final
 
 from domain.integrations.order import OrderState
 
 TRASH: Final = "trash"
-"""Of an order that was put into the bin, from where it can come back."""
-# The usual ones, and two that many shops add. An order is completed when it has been sent:
-# WooCommerce knows no parcels.
+"""The status of an order in the trash, from where it can be restored."""
+# The standard statuses, and two that many shops add. WooCommerce has no parcels, so a completed
+# order counts as shipped.
 _STATES: Final = {
     "pending": OrderState.OPEN,
     "processing": OrderState.OPEN,
@@ -22,6 +22,6 @@ _STATES: Final = {
 
 
 def state_in(status: str) -> OrderState:
-    """The state; `unknown` for a refunded order, whose parcel may be anywhere, and for statuses of
-    a shop's own."""
+    """Return the state; `unknown` for a refunded order, whose parcel may be anywhere, and for
+    custom statuses."""
     return _STATES.get(status.removeprefix("wc-"), OrderState.UNKNOWN)

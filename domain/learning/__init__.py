@@ -1,1 +1,1 @@
-"""What people's corrections teach: the queue, labelled examples, thresholds, shadow mode."""
+"""Learning from people's corrections: the queue, labelled examples, thresholds and shadow mode."""

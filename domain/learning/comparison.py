@@ -1,4 +1,4 @@
-"""The comparison: what a playbook in shadow mode would have done, beside what people did."""
+"""Compare the result of a playbook in shadow mode with what people did."""
 
 import re
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ from domain.core.money import Money
 from domain.learning.similarity import READ, SAME_MEANING, similarity
 
 MAX_SENT: Final = 20_000
-"""Characters that are kept of what people sent."""
+"""The maximum of characters kept of a text that people sent."""
 
 _TAG: Final = re.compile(r"<[^<>]{1,2000}>")
 _MONEY: Final = frozenset({FactKind.MONEY, FactKind.SHARE})
 
 
 class WouldDo(StrEnum):
-    """`silent`: the message asked for no answer, and the agent would have left it."""
+    """What the agent would have done. `silent`: no answer, because the message asked for none."""
 
     ANSWER = "answer"
     SILENT = "silent"
@@ -32,9 +32,9 @@ class WouldDo(StrEnum):
 
 
 class PeopleDid(StrEnum):
-    """`answered`: with their own words, in a review. `answered_elsewhere`: in the helpdesk.
-    `handed_over`: they rejected the review, and what they wrote is not known. `expired`: nobody
-    decided."""
+    """What people did. `answered`: with their own text, in a review. `answered_elsewhere`: in the
+    helpdesk. `handed_over`: they rejected the review, and their text is unknown. `expired`: the
+    review expired without a decision."""
 
     ANSWERED = "answered"
     ANSWERED_ELSEWHERE = "answered_elsewhere"
@@ -47,8 +47,8 @@ class PeopleDid(StrEnum):
 
 
 class ShadowThought(BaseModel):
-    """What the agent would have done. `reason`: why people would have looked first; None where the
-    agent would have gone on by itself."""
+    """The agent's result in shadow mode. `reason`: why a review would have come first; None if the
+    agent would have gone on automatically."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,7 +76,7 @@ class ShadowThought(BaseModel):
 
 
 class OrderEffect(BaseModel):
-    """Money or goods that were moved. `amount`: None where it is not known."""
+    """An effect on an order: a transfer of money or goods. `amount`: None if unknown."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,13 +85,13 @@ class OrderEffect(BaseModel):
 
 
 class Comparison(BaseModel):
-    """How near the two are; None where one of them is not known.
+    """The agreement of the agent and people. A field is None if either side is unknown.
 
     `would`: what the agent would have done. `decision`: whether people answered where the agent
-    would have answered, and handed over where it would have asked. `actions`: whether the same
-    money and goods were moved. `facts`: whether amounts, dates, periods, numbers and links that
-    both name are the same; `conflicts`: the kinds that are not. `similarity`: 0 to 1, of the two
-    texts. `agrees`: whether the agent could have answered by itself as people did; None where it
+    would have answered, and handed over where it would have asked. `actions`: whether both moved
+    the same money and goods. `facts`: whether the amounts, dates, periods, numbers and links that
+    both texts name are equal; `conflicts`: the kinds that differ. `similarity`: of the two texts, 0
+    to 1. `agrees`: whether the agent could have answered automatically as people did; None if it
     would not have answered.
     """
 
@@ -116,9 +116,11 @@ def compare_with_people(
     sent: str | None,
     effects: Iterable[OrderEffect] = (),
 ) -> Comparison:
-    """Pure, and bounded by what is read of both texts. `sent`: what people wrote, None if it is not
-    known. `effects`: what is known to have been done to the order since; people may have acted
-    where nobody sees it, so none is no knowledge."""
+    """Return the comparison. Pure; the time is bounded by the part of the texts that is read.
+
+    `sent`: the text that people sent, None if unknown. `effects`: the known effects on the order
+    since. People may act outside the service, so an empty list proves nothing.
+    """
     words = plain_words(sent or "")
     known = bool(words and thought.draft.strip())
     shared, conflicts = _facts(thought.draft, words) if known else (False, ())
@@ -134,13 +136,16 @@ def compare_with_people(
 
 
 def plain_words(text: str) -> str:
-    """A helpdesk's message without its HTML."""
+    """Return a helpdesk's message without its HTML."""
     return " ".join(unescape(_TAG.sub(" ", text[:MAX_SENT])).split())
 
 
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
-    """A question to people that people answered proves nothing: the answer came from them in
-    either case. Silence where nobody's words are known proves nothing either."""
+    """Return whether both decisions agree, or None if the case proves nothing.
+
+    A review that people answered proves nothing: the answer came from them in either case. The
+    agent's silence proves nothing if the people's text is unknown.
+    """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:
             return did.answered
@@ -174,8 +179,8 @@ def _actions(plan: tuple[PlannedAction, ...], effects: tuple[OrderEffect, ...]) 
 
 
 def _facts(draft: str, sent: str) -> tuple[bool, tuple[FactKind, ...]]:
-    """Whether both name a fact of one kind, and the kinds where each names one that the other does
-    not: more facts on one side are no conflict."""
+    """Return whether both texts name facts of a common kind, and the kinds in conflict. A conflict
+    needs a fact on each side that the other lacks; additional facts on one side are none."""
     ours, theirs = facts(draft[:READ]), facts(sent[:READ])
     shared = {one.kind for one in ours} & {one.kind for one in theirs}
     conflicts = (

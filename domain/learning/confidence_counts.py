@@ -1,4 +1,4 @@
-"""How sure the agent was, and what came of it: what a histogram of confidences shows."""
+"""Counts of outcomes by confidence, for a histogram."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ MOST_COUNTED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Runs with a confidence from `low` on. `alone`: sent before anybody looked. `kept`: people
-    sent the draft as it was, or did not say. `corrected`: they changed or refused it."""
+    """Runs with a confidence of at least `low`. `alone`: sent without a review. `kept`: people sent
+    the draft unchanged, or gave no decision. `corrected`: they changed or rejected it."""
 
     low: float
     alone: int = 0
@@ -22,10 +22,11 @@ class ConfidenceBin:
 
 
 def count_confidences(history: Sequence[PastOutcome]) -> tuple[ConfidenceBin, ...]:
-    """Pure. `history`: the latest first; as many as `MOST_COUNTED` are counted."""
+    """Return the counts of each bin. Pure. `history`: latest first; at most `MOST_COUNTED` runs are
+    counted."""
     counts = [[0, 0, 0] for _ in range(BINS)]
     for one in [past for past in history if not past.in_shadow][:MOST_COUNTED]:
-        # A little more, so that 0.70 does not fall below itself.
+        # The small addition keeps 0.70 in its own bin despite rounding.
         place = min(int(one.confidence * BINS + 1e-9), BINS - 1)
         part = 0 if one.seen is Seen.ALONE else 2 if one.seen.is_wrong else 1
         counts[place][part] += 1

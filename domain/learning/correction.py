@@ -1,4 +1,4 @@
-"""The correction: a review that a person edited or rejected, and what can be learnt from it."""
+"""The correction: a review that a person edited or rejected, and the lesson from it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -26,7 +26,7 @@ class CorrectionState(StrEnum):
 
 
 class TemplateRevision(BaseModel):
-    """A change of a template that there is."""
+    """A change of an existing template."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,7 +36,7 @@ class TemplateRevision(BaseModel):
 
 
 class KnowledgeRevision(BaseModel):
-    """The same of a knowledge entry."""
+    """A change of an existing knowledge entry."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,11 +49,11 @@ ContentLesson = Annotated[
     SuggestedEntry | SuggestedTemplate | TemplateRevision | KnowledgeRevision,
     Field(discriminator="kind"),
 ]
-"""What becomes of a client's content: something new, or a change of what is there."""
+"""A change of a client's content: a new entry or template, or a change of an existing one."""
 
 
 class CorrectionOffers(BaseModel):
-    """What can be made of a correction, filled in as far as it is known; a person may change it."""
+    """Suggestions from a correction, prefilled where possible; a person may change them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,8 +62,8 @@ class CorrectionOffers(BaseModel):
 
 
 class CorrectionLesson(BaseModel):
-    """What a person accepts of a correction. `classification`, `intent`: what the customer wrote
-    of, as the person sees it."""
+    """The parts of a correction that a person accepts. `classification`, `intent`: those of the
+    customer's message, as the person sees them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +95,7 @@ class CorrectionSummary(BaseModel):
 
 
 class CorrectionRecord(CorrectionSummary):
-    """One with all that it is about, as it is kept."""
+    """A stored correction with its texts and context."""
 
     subject: str | None
     text: str = Field(description="What the customer wrote.")
@@ -112,7 +112,7 @@ class CorrectionRecord(CorrectionSummary):
 
 
 class Correction(CorrectionRecord):
-    """The same with the difference of both texts, and what can be made of it."""
+    """A correction with the difference of its texts, and the suggestions from it."""
 
     diff: tuple[Piece, ...] = Field(
         description="From the draft to the words that were sent; empty where none are."

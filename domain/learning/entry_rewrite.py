@@ -1,4 +1,4 @@
-"""A person's correction of an answer, carried over to the knowledge entry that it rests on."""
+"""Apply a person's edit of an answer to the knowledge entry that the answer is based on."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,15 +6,16 @@ from typing import Final
 from domain.core.effort import spend
 from domain.learning.word_diff import Piece, PieceKind
 
-# So many characters before and after a change tell where it belongs, the more the surer.
+# The numbers of characters of context that locate a change, the safest first.
 _AROUND: Final = (40, 20, 8)
 
 
 def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
-    """The entry's body with the changes that a person made to the draft. `diff`: from the draft to
-    what was sent.
+    """Return the entry's body with the person's edits of the draft. `diff`: from the draft to the
+    text sent.
 
-    None where a change has not one place in the body alone, as that of a greeting has none.
+    Return None unless each edit matches exactly one place in the body. An edited greeting, for
+    example, matches none.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):
@@ -33,7 +34,8 @@ def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
 
 
 def _changes(diff: Sequence[Piece]) -> Iterator[tuple[str, str, str, str]]:
-    """What stayed before a change, the old words, the new ones, and what stayed after it."""
+    """Yield for each change the text before it, the deleted text, the inserted text and the text
+    after it."""
     before, old, new = "", "", ""
     for piece in diff:
         if piece.kind is PieceKind.DELETE:

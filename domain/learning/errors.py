@@ -1,4 +1,4 @@
-"""Errors around corrections and labelled examples."""
+"""Errors of corrections and labelled examples."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ class CorrectionNotFound(DomainError):
 
 
 class CorrectionDecided(DomainError):
-    """Somebody has accepted or dismissed the correction already; it is decided once."""
+    """The correction was already accepted or dismissed; it is decided only once."""
 
     code = "correction_decided"
 
@@ -24,7 +24,7 @@ class ExampleNotFound(DomainError):
 
 
 class TooManyExamples(DomainError):
-    """The client has as many labelled examples as one may have: `limit`."""
+    """The client has reached the `limit` of labelled examples."""
 
     code = "too_many_examples"
 

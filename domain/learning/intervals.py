@@ -1,10 +1,10 @@
-"""Intervals: between which values a share lies that was counted on a few."""
+"""Confidence intervals for shares counted in small samples."""
 
 from math import sqrt
 from typing import Final, NamedTuple
 
 _Z95: Final = 1.959964
-"""Of the normal distribution, for 95 of 100 such intervals to hold the truth."""
+"""The quantile of the normal distribution for a 95 % interval."""
 
 
 class Interval(NamedTuple):
@@ -13,7 +13,7 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """The interval of a share by Wilson, at 95 %; of no trials it is all from 0 to 1.
+    """Return the 95 % Wilson interval of a share; from 0 to 1 for no trials.
 
     Raises ValueError for more hits than trials.
     """
@@ -25,7 +25,7 @@ def wilson(hits: int, trials: int) -> Interval:
     middle = share + square / (2 * trials)
     reach = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     whole = 1 + square / trials
-    # No rounding excludes the share itself.
+    # The interval must contain the share itself despite rounding.
     low = 0.0 if hits == 0 else (middle - reach) / whole
     high = 1.0 if hits == trials else (middle + reach) / whole
     return Interval(low, high)

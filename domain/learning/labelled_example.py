@@ -1,4 +1,5 @@
-"""The labelled example: a customer's message with the class and intent that a person gave it."""
+"""The labelled example: a customer's message with the category and intent that a person
+assigned."""
 
 from datetime import datetime
 from typing import Final
@@ -9,12 +10,12 @@ from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
 
 MAX_EXAMPLES: Final = 10_000
-"""Of one client."""
+"""The limit for one client."""
 
 
 class LabelledExample(BaseModel):
-    """`text`: with the personal data replaced. `run_id`: of the run that it was made of, with whose
-    customer it is erased; None of one that no run is known of."""
+    """A labelled example. `text`: with personal data replaced. `run_id`: the run that it was made
+    from; it is erased with that run's customer. None if no run is known."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Offers: what can be made of a correction, filled in for a person to look through."""
+"""Suggestions from a correction, prefilled for a person to check."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from domain.learning.word_diff import Piece
 _MAX_PHRASE: Final = 500
 _TITLE_CHARS: Final = 80
 
-# What another customer's answer would hold too. Dates and numbers are of one order or one day.
+# Facts that also fit another customer's answer. Dates and numbers belong to one order or day.
 _LASTING: Final = frozenset(
     {FactKind.MONEY, FactKind.SHARE, FactKind.PERIOD, FactKind.CLOCK, FactKind.LINK}
 )
@@ -44,16 +44,16 @@ _LASTING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
-    """What a correction's run was besides. `run`: as a case is made of it, None where the
-    customer's words are gone. `content`: the template or entry that the draft rests on, if it
-    rests on one alone."""
+    """The context of a correction's run. `run`: the data for a case, None if the customer's text
+    was erased. `content`: the template or entry that the draft is based on, if there is only
+    one."""
 
     run: RunForCase | None
     content: TemplateEntry | KnowledgeEntry | None
 
     def impersonal(self, text: str) -> str:
-        """The text with the customer's personal data replaced, as in the case, and each number of
-        an order that the text itself names."""
+        """Return the text with the customer's personal data replaced as in the case, including
+        order numbers that only this text names."""
         said = find_order_numbers(text)
         if self.run is None:
             return impersonal(text, email=None, name=None, order_numbers=said)
@@ -67,18 +67,18 @@ class CorrectedRun:
 
 
 def offers(record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]) -> CorrectionOffers:
-    """`diff`: from the draft to what was sent, empty where nothing was."""
+    """Return the suggestions. `diff`: from the draft to the text sent; empty if none was sent."""
     return CorrectionOffers(case=_case(record, run), content=_content(record, run, diff))
 
 
 def language_of(record: CorrectionRecord, *texts: str) -> Language:
-    """Return the language that the texts are plainly in, else that of the customer's message;
+    """Return the language that the texts are clearly in, else that of the customer's message;
     French if that is unknown."""
     return language_of_text(texts, "en" if record.language == "en" else "fr")
 
 
 def example_text(record: CorrectionRecord, run: CorrectedRun) -> str:
-    """What a labelled example keeps of the customer's message."""
+    """Return the anonymized customer's message for a labelled example."""
     words = "\n".join(part for part in (record.subject, record.text) if part)
     return run.impersonal(words[:MAX_BODY])
 
@@ -98,7 +98,7 @@ def _case(record: CorrectionRecord, run: CorrectedRun) -> CaseSpec | None:
 
 
 def _stated(text: str, *, but_not: str) -> Iterator[str]:
-    """The lasting facts of a text that the other one does not state, as they are written."""
+    """Yield the lasting facts of a text that the other one does not state, as written."""
     other = {key for fact in facts(but_not) for key in fact.gives}
     folded = fold(text)
     stated = (
@@ -106,7 +106,7 @@ def _stated(text: str, *, but_not: str) -> Iterator[str]:
         for fact in facts(text)
         if fact.kind in _LASTING and not fact.needs & other
     )
-    # A number that was written out reads otherwise than it stands there.
+    # A number in words is stated in digits, so its written form may not occur in the text.
     return iter(
         dict.fromkeys(one for one in stated if 0 < len(one) <= _MAX_PHRASE and one in folded)
     )
@@ -128,13 +128,13 @@ def _content(
 def _revision(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> TemplateRevision | KnowledgeRevision | None:
-    """The same change made to what the draft rests on; None where it cannot be made there."""
+    """Return the edit applied to the content behind the draft, or None if that is not possible."""
     if run.content is None or record.kind is not CorrectionKind.EDITED:
         return None
     old, draft = run.content.body, record.draft
     is_template = isinstance(run.content, TemplateEntry)
     body = rewritten_template(old, draft, diff) if is_template else rewritten_entry(old, diff)
-    # What the person added must be of no customer.
+    # The added text must contain no customer's data.
     if body is None or body == old or run.impersonal(body) != body:
         return None
     if is_template:
@@ -143,7 +143,7 @@ def _revision(
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:
-    """The customer's question on one line, as far as there is room."""
+    """Return the customer's question on one line, cut to the limit."""
     given = record.subject or next((line for line in record.text.splitlines() if line.strip()), "")
     words = " ".join(run.impersonal(given[:MAX_BODY]).split())
     cut = words[: min(limit, _TITLE_CHARS)].rstrip()

@@ -1,5 +1,5 @@
-"""The report on shadow mode: how often the agent would have answered as people did, and whether
-that is enough to go live."""
+"""The report on shadow mode: how often the agent agrees with people, and whether that is enough to
+go live."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ from domain.learning.comparison import PeopleDid
 from domain.learning.intervals import wilson
 
 ENOUGH_COMPARED: Final = 50
-"""Answers that the agent would have sent by itself, compared with what people sent."""
+"""The minimum of answers that the agent would have sent automatically, compared with people's."""
 
 ENOUGH_AGREEMENT: Final = 0.9
-"""The lower end of the interval of their agreement."""
+"""The minimum of the lower bound of the agreement's interval."""
 
 MAX_EXAMPLES: Final = 10
 
@@ -30,8 +30,8 @@ class NotReady(StrEnum):
 
 
 class Agreement(BaseModel):
-    """`agreed` of `compared`, as a share with its 95 % interval (Wilson); the share is None where
-    nothing was compared."""
+    """The share of `agreed` in `compared`, with its 95 % Wilson interval. `share`: None if nothing
+    was compared."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,11 +54,12 @@ class Agreement(BaseModel):
 
 
 class ClassCounts(BaseModel):
-    """What was counted of one class. `kept`: all messages that the agent thought about. `settled`:
-    those that people have dealt with, of which the agent would have answered `answers`, left
-    `silences` alone and asked people about `reviews`. `expired`: nobody decided.
+    """The counts of one category. `kept`: all messages that the agent processed. `settled`: those
+    that people have dealt with. Of these, the agent would have answered `answers`, left `silences`
+    unanswered, and sent `reviews` to review. `expired`: the review expired without a decision.
 
-    `agreed` and `disagreed`: as `Comparison.agrees`. `conflicts`: messages where a fact differs.
+    `agreed` and `disagreed`: as `Comparison.agrees`. `conflicts`: messages with a fact that
+    differs.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -87,7 +88,7 @@ class ClassCounts(BaseModel):
 
 
 class ShadowExample(BaseModel):
-    """One message: what the agent would have written, and what people wrote."""
+    """One message, with the agent's draft and the text that people sent."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -103,8 +104,8 @@ class ShadowExample(BaseModel):
 
 
 class ShadowReport(BaseModel):
-    """Of one version of a playbook; None: it was never in shadow mode. `waiting`: people have not
-    dealt with them yet, or the message joined another review."""
+    """The report on one version of a playbook; None if it was never in shadow mode. `waiting`:
+    messages that people have not dealt with yet, or that joined another review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -121,7 +122,7 @@ class ShadowReport(BaseModel):
 
     @property
     def not_ready(self) -> tuple[NotReady, ...]:
-        """Why it should not go live yet; empty: nothing speaks against it."""
+        """Return the reasons against going live; empty if there are none."""
         agreement = self.total.agreement
         wrong = {
             NotReady.TOO_FEW_COMPARED: agreement.compared < ENOUGH_COMPARED,
@@ -136,7 +137,7 @@ class ShadowReport(BaseModel):
 
 
 def totalled(classes: Sequence[ClassCounts]) -> ClassCounts:
-    """The counts of all classes as those of one without a name."""
+    """Return the sums of all categories, as a count without a category name."""
     counted = [name for name in ClassCounts.model_fields if name != "classification"]
     sums = {name: sum(getattr(one, name) for one in classes) for name in counted}
     return ClassCounts(classification="", **sums)

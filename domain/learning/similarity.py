@@ -1,8 +1,8 @@
-"""Similarity: how near the meanings of two answers to a customer are.
+"""Similarity: how close the meanings of two answers to a customer are.
 
-Words stand for what they say (`similarity.yaml`), so that "remboursé", "refund" and "money back"
-are one. What decides whether two answers tell the customer the same is weighed apart: an amount, a
-date or a number that differs, and a statement that one of them denies.
+Words are mapped to meanings (`similarity.yaml`), so that "remboursé", "refund" and "money back" are
+equal. Two differences decide whether the answers agree and are weighted separately: a different
+amount, date or number, and a statement that one of them denies.
 """
 
 import re
@@ -17,13 +17,13 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 from domain.core.text import fold
 
 SAME_MEANING: Final = 0.55
-"""From here on two answers count as the same. docs/learning.md says how it was chosen."""
+"""The similarity from which two answers count as the same. docs/learning.md explains its choice."""
 
 READ: Final = 3_000
-"""Characters of each text that are compared."""
+"""The number of characters of each text that are compared."""
 
 _MANY: Final = 400
-# Of a statement that one text denies, or of facts that differ, little of the nearness is left.
+# A statement that one text denies, or facts that differ, reduce the similarity by these factors.
 _DENIED: Final = 0.45
 _OTHER_FACTS: Final = 0.45
 _FACT_WEIGHT: Final = 1.5
@@ -51,8 +51,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """`whole`, `begun`: words, and beginnings of words, with their meaning and whether they say it
-    or its opposite. `phrases`: several words at once."""
+    """The word lists. `whole`, `begun`: words and word prefixes, each with its meaning and whether
+    it affirms or denies that meaning. `phrases`: phrases of several words."""
 
     stop: frozenset[str]
     negations: frozenset[str]
@@ -63,8 +63,7 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a text says: its meanings, each with whether it is affirmed, denied or both, and what
-    can be looked up."""
+    """The content of a text: its meanings, each affirmed, denied or both, and its facts."""
 
     meanings: dict[str, frozenset[bool]]
     needs: frozenset[str]
@@ -72,9 +71,9 @@ class _Said:
 
 
 def similarity(one: str, other: str) -> float:
-    """From 0 to 1, and 1 for equal texts; symmetric, in French and English, in bounded time: of
-    each text `READ` characters are read."""
-    # In one order, so that rounding is the same.
+    """Return the similarity from 0 to 1; 1 for equal texts. Symmetric, in French and English. The
+    time is bounded: `READ` characters of each text are read."""
+    # A fixed order makes rounding symmetric.
     first, second = sorted((one[:READ].strip(), other[:READ].strip()))
     if first == second:
         return 1.0
@@ -89,7 +88,7 @@ def similarity(one: str, other: str) -> float:
 
 
 def _overlap(ours: _Said, theirs: _Said) -> float:
-    """Twice what both say, by all that they say."""
+    """Return the Dice coefficient of both contents, with weighted facts."""
     shared = sum(_has(theirs, word) for word in ours.meanings)
     shared += sum(_has(ours, word) for word in theirs.meanings)
     facts_shared = len(ours.needs & theirs.gives) + len(theirs.needs & ours.gives)
@@ -108,13 +107,13 @@ def _has(said: _Said, word: str) -> bool:
 
 
 def _denies(ours: _Said, theirs: _Said) -> bool:
-    """Whether one affirms what the other only denies."""
+    """Return whether one affirms a meaning that the other only denies."""
     both = ours.meanings.keys() & theirs.meanings.keys()
     return any(ours.meanings[word].isdisjoint(theirs.meanings[word]) for word in both)
 
 
 def _other_facts(ours: _Said, theirs: _Said) -> bool:
-    """Whether each names a fact of one kind that the other does not."""
+    """Return whether each names a fact of the same kind that the other lacks."""
     missing = {_kind(key) for key in ours.needs - theirs.gives}
     return bool(missing & {_kind(key) for key in theirs.needs - ours.gives})
 
@@ -137,7 +136,7 @@ def _said(text: str) -> _Said:
 
 
 def _statements(text: str) -> Iterator[tuple[str, bool]]:
-    """Each word that says something, by its meaning, and whether it is affirmed."""
+    """Yield the meaning of each significant word, and whether it is affirmed."""
     words = _words()
     readable = _CONTRACTION.sub(" not ", fold(text).replace("’", "'"))
     marked = words.phrases.sub(lambda match: f" {_joined(match[0])} ", readable)
@@ -156,7 +155,7 @@ def _statements(text: str) -> Iterator[tuple[str, bool]]:
 
 @cache
 def _words() -> _Words:
-    """Raises BrokenLexicon."""
+    """Return the word lists. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     whole: dict[str, tuple[str, bool]] = {}
     begun: dict[str, tuple[str, bool]] = {}
@@ -185,7 +184,7 @@ def _words() -> _Words:
 
 
 def _meaning(word: str) -> tuple[str, bool]:
-    """What a word says; one that the list does not know says its own stem."""
+    """Return the meaning of a word; an unknown word means its own stem."""
     words = _words()
     if word in words.whole:
         return words.whole[word]

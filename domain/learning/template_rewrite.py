@@ -1,7 +1,6 @@
-"""A person's correction of an answer, carried over to the template that the answer was filled from.
+"""Apply a person's edit of an answer to the template that the answer was filled from.
 
-The placeholders stay where they are: a template in which one customer's values took their place
-would tell them to the next one.
+The placeholders stay in place: a customer's values in a template would reach the next customer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,8 @@ _BRACES: Final = ("{{", "}}", "{%", "%}", "{#")
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """Where the value of a placeholder stands in the draft. `source`: as the template has it."""
+    """The position of a placeholder's value in the draft. `source`: the placeholder in the
+    template."""
 
     start: int
     end: int
@@ -25,11 +25,11 @@ class _Filled:
 
 
 def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
-    """The template's body with the changes that a person made to the draft. `diff`: from the draft
-    to what was sent.
+    """Return the template's body with the person's edits of the draft. `diff`: from the draft to
+    the text sent.
 
-    None where the draft is not just the filled template, where the person changed or struck out a
-    value that had been filled in, and where what was added could be read as a placeholder.
+    Return None if the draft is not exactly the filled template, or if the person changed or deleted
+    a filled value. Also return None if the added text could be read as a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())
@@ -46,7 +46,7 @@ def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | No
 
 
 def _values(body: str, draft: str) -> list[_Filled] | None:
-    """The values in the draft, from left to right; None if it is not the filled body."""
+    """Return the values in the draft, from left to right; None if it is not the filled body."""
     found: list[_Filled] = []
     at, end = 0, 0
     waiting: tuple[str, int] | None = None
@@ -54,7 +54,7 @@ def _values(body: str, draft: str) -> list[_Filled] | None:
         literal = body[end:start]
         place = draft.find(literal, at)
         if start == len(body) and literal:
-            # The last words end the draft, wherever else they stand.
+            # The last literal must end the draft, even if it also occurs earlier.
             place = len(draft) - len(literal) if draft.endswith(literal) else -1
         elif start == len(body) and waiting is not None:
             place = len(draft)
@@ -68,7 +68,7 @@ def _values(body: str, draft: str) -> list[_Filled] | None:
 
 
 def _kept_spans(diff: Sequence[Piece]) -> Iterator[tuple[int, int]]:
-    """The stretches of the draft that the person left as they were."""
+    """Yield the spans of the draft that the person left unchanged."""
     at = 0
     for piece in diff:
         if piece.kind is PieceKind.INSERT:

@@ -1,8 +1,8 @@
-"""Threshold advice: what another threshold would have sent to review, and what people would have
-caught there.
+"""Threshold advice: the reviews that another threshold would have caused, and the corrections that
+people would have made in them.
 
-What happened is counted. What nobody saw is estimated from what people saw at the same confidence,
-and is called unknown where they saw too little. Nothing of it is ever applied by itself.
+Reviewed outcomes are counted. Unreviewed ones are estimated from reviews at the same confidence,
+and are reported as unknown if there are too few. The advice is never applied automatically.
 """
 
 from bisect import bisect_left
@@ -16,19 +16,19 @@ from pydantic import BaseModel, ConfigDict
 from domain.learning.unseen import Band, unseen_wrong
 
 MAX_HISTORY: Final = 2_000
-"""Runs that advice looks back on."""
+"""The maximum of past runs that the advice uses."""
 
 _GRID: Final = tuple(step / 100 for step in range(101))
 _CURVE_STEP: Final = 5
 _BAND: Final = 0.05
-# Of a few corrections no threshold can be chosen.
+# Fewer corrections do not justify a threshold.
 _ENOUGH_WRONG: Final = 4
 _CAUGHT: Final = 0.75
 
 
 class Seen(StrEnum):
-    """What came of a run's draft. `alone`: it was sent before anybody looked. `unknown`: people
-    were asked, and did not say."""
+    """The outcome of a run's draft. `alone`: it was sent without a review. `unknown`: people were
+    asked, but gave no decision."""
 
     ALONE = "alone"
     APPROVED = "approved"
@@ -47,8 +47,8 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PastOutcome:
-    """One run. `is_held`: people would have looked at it whatever the threshold. `in_shadow`: it
-    was compared in shadow mode, so that it is evidence and no part of what happened."""
+    """One run. `is_held`: it would have been reviewed at any threshold. `in_shadow`: it was
+    compared in shadow mode, so it serves as evidence but is not part of the counted history."""
 
     confidence: float
     seen: Seen
@@ -57,14 +57,14 @@ class PastOutcome:
 
 
 class ThresholdPoint(BaseModel):
-    """What one threshold would have meant for the runs of the past.
+    """The effect of one threshold on past runs.
 
-    `reviewed`: how many people would have seen, with those that they see at any threshold;
-    `alone`: how many would have been sent by themselves; `coverage`: their share. `edits_caught` of
-    `edits` and `rejections_caught` of `rejections`: what people corrected among runs that are not
-    held, and would have seen. `wrong_low` to `wrong_high`: how many of those sent alone people
-    would have corrected, at 90 %, where enough is known. `unknown`: how many nobody saw, at a
-    confidence where people saw too little to say.
+    `reviewed`: the runs that people would have reviewed, including those held at any threshold.
+    `alone`: the runs sent automatically; `coverage`: their share. `edits_caught` of `edits` and
+    `rejections_caught` of `rejections`: corrections of runs not held that a review would have
+    caught. `wrong_low` to `wrong_high`: how many of the runs sent automatically people would have
+    corrected, at 90 %, where enough is known. `unknown`: unreviewed runs at a confidence with too
+    few reviews.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -83,8 +83,8 @@ class ThresholdPoint(BaseModel):
 
 
 class ThresholdAdvice(BaseModel):
-    """The curve over thresholds. `suggested`: the lowest one by which people would have seen three
-    of four corrections; None where too few are known."""
+    """The curve over thresholds. `suggested`: the lowest threshold that would have caught three of
+    four corrections; None if too few are known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +95,7 @@ class ThresholdAdvice(BaseModel):
 
 
 def advise(history: Sequence[PastOutcome], current: float) -> ThresholdAdvice:
-    """Pure: the curve for this history. `current`: the threshold that holds."""
+    """Return the advice for a history. Pure. `current`: the threshold in force."""
     past = _Past(history)
     suggested = next((one for one in _GRID if past.catches_enough(one)), None)
     return ThresholdAdvice(
@@ -165,5 +165,5 @@ class _Past:
 
 
 def _band(confidence: float) -> int:
-    # A little more, so that 0.70 does not fall below itself.
+    # The small addition keeps 0.70 in its own band despite rounding.
     return int(confidence / _BAND + 1e-9)

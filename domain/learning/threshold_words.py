@@ -1,10 +1,11 @@
-"""A threshold in words, in French and English: what it would have meant for the past."""
+"""A description of a threshold's effect on past runs, in French and English."""
 
 from domain.learning.threshold_advice import ThresholdPoint
 
 
 def in_english(point: ThresholdPoint) -> str:
-    """As in "0.78 would send 41 of the last 200 to review and avoid 3 of 4 edits"."""
+    """Return a sentence such as "0.78 would send 41 of the last 200 to review and avoid 3 of 4
+    edits"."""
     runs = point.reviewed + point.alone
     said = (
         f"{point.threshold:.2f} would send {point.reviewed} of the last {runs} to review and avoid "
@@ -23,7 +24,7 @@ def in_english(point: ThresholdPoint) -> str:
 
 
 def in_french(point: ThresholdPoint) -> str:
-    """The same."""
+    """Return the same sentence in French."""
     runs = point.reviewed + point.alone
     threshold = f"{point.threshold:.2f}".replace(".", ",")
     said = (

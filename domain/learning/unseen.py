@@ -1,10 +1,10 @@
-"""The unseen: how many of the answers that nobody looked at people would have corrected.
+"""Estimate how many unreviewed answers people would have corrected.
 
-Answers of about one confidence are taken to be as good as those of them that people saw. How many
-of the others are wrong then follows a beta-binomial distribution. As for an exact interval of a
-share, the lower end takes the prior that favours right answers and the upper end the one that
-favours wrong ones: one prior for both would be too sure where nearly all answers are right. The sum
-over all confidences is exact: no random number is drawn.
+Answers of similar confidence are assumed to be as good as the reviewed ones among them. The number
+of wrong ones then follows a beta-binomial distribution. As for an exact interval of a share, the
+bounds use different priors: the lower one favours right answers, the upper one wrong answers. A
+single prior would be too certain where nearly all answers are right. The sum over all confidences
+is exact, without random numbers.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 ENOUGH_SEEN: Final = 5
-"""Of one band of confidence; below it nothing is said of the others there."""
+"""The minimum of reviews in a band of confidence; with fewer, its other answers are not
+estimated."""
 
 _TAIL: Final = 0.05
 
@@ -24,8 +25,8 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Answers of about one confidence: people saw `seen`, corrected `wrong` of them, and did not
-    see `unseen` others."""
+    """Answers of similar confidence. `seen`: reviewed ones; `wrong`: those of them that people
+    corrected; `unseen`: unreviewed ones."""
 
     wrong: int
     seen: int
@@ -34,8 +35,8 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class UnseenWrong:
-    """Between `low` and `high`, at 90 %, of those in bands where enough was seen; `unknown`: how
-    many are in the others."""
+    """The estimate of wrong answers. `low` to `high`: the 90 % interval for bands with enough
+    reviews. `unknown`: the number of answers in the other bands."""
 
     low: int
     high: int
@@ -43,7 +44,7 @@ class UnseenWrong:
 
 
 def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
-    """Pure; of no bands there is nothing wrong."""
+    """Return the estimate over all bands; 0 for none. Pure."""
     unknown = 0
     fewest: _Floats = np.ones(1)
     most: _Floats = np.ones(1)
@@ -58,13 +59,13 @@ def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
 
 
 def _at(chances: _Floats, share: float) -> int:
-    """The number below which that share of the chances lies."""
+    """Return the quantile of the distribution at that share."""
     below = np.cumsum(chances / chances.sum())
     return min(int(np.searchsorted(below, share)), len(below) - 1)
 
 
 def _chances(unseen: int, alpha: float, beta: float) -> _Floats:
-    """How likely each number of wrong ones among the unseen is, from none to all."""
+    """Return the probability of each number of wrong answers among the unseen, from none to all."""
     chances: _Floats = np.zeros(unseen + 1)
     if alpha == 0 or beta == 0:
         chances[0 if alpha == 0 else unseen] = 1

@@ -1,4 +1,4 @@
-"""The difference of two texts, word by word: what stayed, what was struck out, what was added."""
+"""The difference of two texts by words: equal, deleted and inserted pieces."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.core.comparable import is_comparable
 from domain.core.effort import spend
 
-# Words, marks and the blanks between them; then lines; then the whole text.
+# Words, punctuation and whitespace; then lines; then the whole text.
 _UNITS: Final = (re.compile(r"\w+|[^\w\s]|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
 
 
@@ -22,7 +22,8 @@ class PieceKind(StrEnum):
 
 
 class Piece(BaseModel):
-    """`equal`: in both texts. `delete`: in the first alone. `insert`: in the second alone."""
+    """A piece of a difference. `equal`: in both texts. `delete`: only in the first. `insert`: only
+    in the second."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,10 +32,11 @@ class Piece(BaseModel):
 
 
 def word_diff(before: str, after: str) -> tuple[Piece, ...]:
-    """The pieces in order: without the inserts they make `before`, without the deletes `after`.
+    """Return the pieces in order: without the inserts they form `before`, without the deletes
+    `after`.
 
-    Texts that are too long to be compared by words are compared by lines, else as a whole. No two
-    neighbours have the same kind, and none is empty.
+    Texts that are too long to compare by words are compared by lines, or else as a whole.
+    Neighbouring pieces have different kinds, and no piece is empty.
     """
     spend(len(before) + len(after))
     for pattern in _UNITS:
@@ -50,7 +52,7 @@ def word_diff(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many units both begin with, and how many they then end with."""
+    """Return the lengths of the common prefix and of the common suffix after it, in units."""
     shorter = min(len(old), len(new))
     head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     rest = shorter - head
@@ -59,7 +61,7 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
-    # Blanks are alike everywhere: they join matches of words, and are none of their own.
+    # Whitespace is equal everywhere: it joins matches of words, but is no match alone.
     matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
@@ -74,7 +76,7 @@ def _piece(kind: PieceKind, units: Sequence[str]) -> tuple[PieceKind, str]:
 
 
 def _joined(pieces: Sequence[tuple[PieceKind, str]]) -> Iterator[Piece]:
-    """Neighbours of one kind as one piece, the empty ones left out."""
+    """Yield the pieces with neighbours of one kind merged and empty ones omitted."""
     kind, text = PieceKind.EQUAL, ""
     for next_kind, next_text in pieces:
         if not next_text:

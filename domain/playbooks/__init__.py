@@ -1,1 +1,1 @@
-"""Playbooks: which events the agent answers, and how they are written to a file."""
+"""Playbooks: the events that the agent answers and its rules, and their file format."""

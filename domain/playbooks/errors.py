@@ -10,8 +10,8 @@ class PlaybookNotFound(DomainError):
 
 
 class InvalidPlaybook(InvalidInput):
-    """What a file or a body holds is no playbook. `problems`: each place, and what is wrong there,
-    as in `playbooks[0].threshold: a number expected`."""
+    """A file or a body is not a valid playbook. `problems`: each place and its problem, as in
+    `playbooks[0].threshold: a number expected`."""
 
     code = "invalid_playbook"
 
@@ -25,7 +25,7 @@ class InvalidPlaybook(InvalidInput):
 
 
 class PatternTaken(InvalidInput):
-    """Two playbooks that are on would want the same events: the younger one would never be used."""
+    """Two active playbooks would match the same events: the younger one would never be used."""
 
     code = "pattern_taken"
 
@@ -39,7 +39,7 @@ class PatternTaken(InvalidInput):
 
 
 class PlaybookNameTaken(InvalidInput):
-    """Another playbook of the client has this name: it tells them apart."""
+    """Another playbook of the client has this name, which must be unique."""
 
     code = "playbook_name_taken"
 
@@ -48,7 +48,7 @@ class PlaybookNameTaken(InvalidInput):
 
 
 class PlaybookChanged(DomainError):
-    """Somebody else has changed the playbook. `version`: that it has now."""
+    """The playbook was changed meanwhile. `version`: its present version."""
 
     code = "playbook_changed"
 
@@ -86,7 +86,7 @@ class TooManyPlaybookChanges(InvalidInput):
 
 
 class PlaybookVersionsFull(InvalidInput):
-    """The client's versions have as many bytes as are kept. What is on may be turned off or deleted
-    all the same."""
+    """The client's versions have used all the bytes that they may. An active playbook may still be
+    turned off or deleted."""
 
     code = "playbook_versions_full"

@@ -1,6 +1,6 @@
-"""Playbooks as a file of YAML, for people to read, review and carry from one client to another.
+"""Playbooks as a YAML file, for people to read, review and carry from one client to another.
 
-What is wrong is named by its path, as in `playbooks[0].actions.refund.limits.per_action`.
+Each problem is named by its path, as in `playbooks[0].actions.refund.limits.per_action`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,11 +34,11 @@ _MAX_TOLD: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class PlaybookDraft:
-    """A playbook that somebody wants.
+    """A requested playbook.
 
-    `says_active`: whether they say if it is to be on. `note`: why they change it.
-    `expected_version`: of the one that they have seen. `override`: why it goes live though cases
-    are not green.
+    `says_active`: whether the request sets the active state. `note`: the reason for the change.
+    `expected_version`: the version that the author has seen. `override`: the reason to go live
+    although cases are not green.
     """
 
     spec: PlaybookSpec
@@ -49,13 +49,13 @@ class PlaybookDraft:
 
 
 def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
-    """The playbooks of a file. Raises InvalidPlaybook: a line for each thing that is wrong, ten at
+    """Return the playbooks of a file. Raises InvalidPlaybook with a line for each problem, ten at
     most."""
     return playbooks_in(yaml_in(data))
 
 
 def yaml_in(data: bytes) -> JsonValue:
-    """What a document of YAML holds. Raises InvalidPlaybook, which names the line."""
+    """Return the content of a YAML document. Raises InvalidPlaybook, which names the line."""
     if len(data) > MAX_FILE_BYTES:
         raise InvalidPlaybook([f"a playbook file has at most {MAX_FILE_BYTES // 1024} KiB"])
     try:
@@ -67,7 +67,7 @@ def yaml_in(data: bytes) -> JsonValue:
 
 
 def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
-    """The playbooks of a file that has been read. Raises InvalidPlaybook."""
+    """Return the playbooks of a parsed file. Raises InvalidPlaybook."""
     try:
         file = FileShape.model_validate(value)
     except ValidationError as error:
@@ -77,7 +77,7 @@ def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
 
 
 def draft_in(value: JsonValue) -> PlaybookDraft:
-    """One playbook, written as in a file. Raises InvalidPlaybook."""
+    """Return one playbook, written as in a file. Raises InvalidPlaybook."""
     try:
         shape = DraftShape.model_validate(value)
     except ValidationError as error:
@@ -91,15 +91,15 @@ def draft_in(value: JsonValue) -> PlaybookDraft:
 
 
 def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
-    """The file of these playbooks; `parse_playbooks` gives the same ones back."""
+    """Return the file of these playbooks; `parse_playbooks` returns the same ones."""
     return write_list({"version": 1}, "playbooks", map(written, specs))
 
 
 def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:
-    """What a file says of them, line by line, as `diff -u` shows it; empty if they are the same.
+    """Return the difference of their files, line by line, as `diff -u` shows it; empty if equal.
 
-    Versions know nothing of being on or off, so it is left out. Files that repeat one line many
-    times are shown whole, the one below the other.
+    Versions have no active state, so it is left out. Files that repeat one line many times are
+    shown whole, one below the other.
     """
     old, new = (_lines(spec) for spec in (before, after))
     if old == new:
@@ -128,7 +128,7 @@ def _refused(lines: list[str]) -> InvalidPlaybook:
 
 
 def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
-    """A playbook as a file has it."""
+    """Return a playbook in its file form."""
     written: dict[str, JsonValue] = {
         "name": spec.name,
         "event_type": spec.event_type,

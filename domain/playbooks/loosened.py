@@ -1,6 +1,6 @@
-"""What a change of a client's playbooks lets the agent do that it might not do before.
+"""Find what a change of a client's playbooks newly lets the agent do.
 
-The playbooks that are on are compared as a whole, by kind of event: a change that moves events to
+The active playbooks are compared as a whole, by kind of event: a change that moves events to
 another playbook, deletes one or makes a narrower one loosens as much as an edit does.
 """
 
@@ -27,8 +27,8 @@ HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
     "name": "What people call it.",
     "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
 }
-"""By field: why no change of it loosens. All others count in `loosened`."""
-# No pattern has this as a part: patterns have no control characters.
+"""By field: why no change to it loosens. `loosened` covers all others."""
+# No pattern contains this, since patterns have no control characters.
 _ANY_OTHER: Final = "\x01"
 _NONE: Final = ActionRule(level=ActionLevel.NEVER)
 
@@ -51,12 +51,12 @@ class WantedChange(BaseModel):
 def loosened(
     before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
 ) -> tuple[LoosenedRule, ...]:
-    """Everything that becomes looser, by kind of event. Both sides: all of a client's playbooks,
-    oldest first.
+    """Return everything that becomes looser, by kind of event. Both sides: all of a client's
+    playbooks, oldest first.
 
     Levels, amounts, ages and scopes count for every action on an order. Level, scopes and tags of
-    other actions count where a playbook had the events before. The threshold and `during_review`
-    count where money moves without a person.
+    other actions count if a playbook had the events before. The threshold and `during_review` count
+    if money moves without a person.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
@@ -72,19 +72,20 @@ def loosened(
 
 
 def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
-    """The patterns of all playbooks that are on. Of events that go by two of them, the longer
-    decides on either side, so one example of each pattern stands for all its events."""
+    """Return the patterns of all active playbooks. If two of them match an event, the longer one
+    decides on either side. So one example of each pattern represents all its events."""
     active = (entry for side in sides for entry in side if entry.is_active)
     return sorted({entry.playbook.event_type for entry in active})
 
 
 def _example(pattern: str) -> str:
-    """An event type that this pattern covers, and no longer one."""
+    """Return an event type that this pattern covers, and no longer pattern does."""
     return pattern.removesuffix("*") + _ANY_OTHER if pattern.endswith("*") else pattern
 
 
 def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry | None:
-    """The playbook that answers such events; None if none does, or only in shadow mode."""
+    """Return the playbook that answers such events, or None if there is none outside shadow
+    mode."""
     active = {entry.playbook.id: entry for entry in entries if entry.is_active}
     won = match([entry.playbook for entry in active.values()], event_type)
     entry = active[won.id] if won is not None else None
@@ -109,7 +110,7 @@ def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[Loose
 
 
 def _by_itself(entry: PlaybookEntry) -> bool:
-    """Whether money moves there without a person."""
+    """Return whether the playbook moves money without a person."""
     return any(entry.rulebook.rule(kind).level in _BY_ITSELF for kind in ON_ORDERS)
 
 
@@ -121,7 +122,7 @@ def _of_rule(
     if new.merchant_requests and not old.merchant_requests:
         yield LoosenedRule(place=f"{name}.merchant_requests", before="false", after="true")
     if new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
-        # Of what was never done, the level says all, and its amounts with it.
+        # For an action that was never taken, the level covers everything but its amounts.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
             yield from _amounts(name, None, new.limits)
         return
@@ -137,8 +138,7 @@ def _of_rule(
 
 
 def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRule]:
-    """More kinds of messages that lead to the action by themselves, and more tags that may be
-    set."""
+    """Yield the scopes that let more kinds of messages lead to the action, and the added tags."""
     for scope in ("categories", "intents"):
         had, has = getattr(old, scope), getattr(new, scope)
         if had and (not has or set(has) - set(had)):
@@ -154,7 +154,7 @@ def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRul
 
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
-    """Amounts that are raised, taken away or of another currency. Without `old` all are new."""
+    """Yield amounts that are raised, removed or in another currency. Without `old` all are new."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
         was = None if old is None else getattr(old, limit)

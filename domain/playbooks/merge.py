@@ -1,4 +1,4 @@
-"""What becomes of a client's playbooks when others are brought in. Names say which is which."""
+"""Compare a client's playbooks with imported ones. Names identify them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 
 
 class ImportOutcome(StrEnum):
-    """`changed`: the next version holds. `switched`: the same version, now on or off."""
+    """`changed`: there is a next version. `switched`: the same version, now on or off."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -22,10 +22,10 @@ class ImportOutcome(StrEnum):
 
 
 class PlaybookChange(BaseModel):
-    """One playbook as it will stand, and how that differs from before.
+    """One playbook after a change, and how it differs from before.
 
-    `fields`: what was changed, as the file calls it ("threshold", "actions.refund"); none of a new
-    one.
+    `fields`: the changed fields, by their names in the file ("threshold", "actions.refund"); empty
+    for a new playbook.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,9 +38,10 @@ class PlaybookChange(BaseModel):
 def compare(
     entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
 ) -> tuple[PlaybookChange, ...]:
-    """What makes the client's playbooks be as `specs` say; those not named there stay.
+    """Return the changes that make the client's playbooks match `specs`; those not named there
+    stay.
 
-    Raises PlaybookNameTaken if a name does not say which playbook is meant.
+    Raises PlaybookNameTaken if a name is ambiguous.
     """
     known: dict[str, list[PlaybookEntry]] = {}
     for entry in entries:
@@ -53,7 +54,7 @@ def compare(
 
 
 def change_of(before: PlaybookEntry, spec: PlaybookSpec) -> PlaybookChange:
-    """What makes one playbook be as `spec` says, its name too."""
+    """Return the change that makes one playbook match `spec`, its name too."""
     if before.spec == spec:
         return PlaybookChange(outcome=ImportOutcome.UNCHANGED, entry=before)
     playbook_id, version = before.playbook.id, before.playbook.version
@@ -73,8 +74,8 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
 
 
 def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
-    """What differs of two specs. A rule that says what holds anyway is one too: files
-    are compared as they are written."""
+    """Yield the fields in which two specs differ. An explicit rule that equals the default counts
+    too: files are compared as they are written."""
     old, new = before.rulebook, after.rulebook
     pairs = {
         "name": (before.name, after.name),
@@ -92,7 +93,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
 
 
 def as_entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
-    """The playbook as the spec makes it, in that version."""
+    """Return the playbook that the spec makes, in that version."""
     playbook = Playbook(
         id=playbook_id,
         version=version,

@@ -1,6 +1,6 @@
-"""The playbook: which events the agent answers for a client, and how sure it must be.
+"""The playbook: the events that the agent answers for a client, and the confidence it needs.
 
-What it lets the agent do is in `domain/agent/rulebook.py`; `domain/playbooks/file.py` reads and
+`domain/agent/rulebook.py` defines what it lets the agent do; `domain/playbooks/file.py` reads and
 writes it as a file.
 """
 
@@ -18,25 +18,25 @@ DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
 MAX_OVERRIDE: Final = 500
-"""Characters of the reason for which a version goes live though cases are not green."""
+"""The most characters of the reason to go live although cases are not green."""
 
 OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
-"""A reason has a letter or a digit, of any script: what nobody sees is no reason."""
+"""A reason has a letter or a digit, of any script: an invisible text is no reason."""
 
 MAX_PLAYBOOKS: Final = 200
-"""Of one client, on or off."""
+"""The most playbooks of one client, on or off."""
 
 MAX_DAY_CHANGES: Final = 1_000
-"""Versions and activations of one client in 24 hours. Versions are kept: each explains the runs
-that it answered. Each activation is told to the client's webhooks."""
+"""The most versions and activations of one client in 24 hours. Versions are kept: each explains the
+runs that it answered. Each activation sends an event to the client's webhooks."""
 
 MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
-"""Of all versions of one client, deleted playbooks included, as PostgreSQL keeps them. None is
-removed: runs, audit entries and drafts of shadow mode refer to them, and each may be restored."""
+"""The most bytes of all versions of one client in PostgreSQL, deleted playbooks included. None is
+removed: runs, audit entries and shadow drafts refer to them, and each may be restored."""
 
 
 class Playbook(BaseModel):
-    """One version of a playbook. A run records `id` and `version` of the one that won."""
+    """One version of a playbook. A run records the `id` and `version` of the one that matched."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,12 +48,12 @@ class Playbook(BaseModel):
 
 
 NEW_RULEBOOK: Final = Rulebook(during_review=DuringReview(answers=True))
-"""The rules of a new playbook that says nothing else."""
+"""The rules of a new playbook that sets none."""
 
 
 class PlaybookSpec(BaseModel):
-    """What a merchant decides of a playbook: all but its id and version. `name` tells the
-    playbooks of a client apart."""
+    """A merchant's choices for a playbook: all but its id and version. `name` identifies it among
+    the client's playbooks."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,7 +65,7 @@ class PlaybookSpec(BaseModel):
 
 
 class PlaybookEntry(BaseModel):
-    """A playbook in its current version, with its rules, on or off."""
+    """A playbook in its current version, with its rules and its active state."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,7 +84,8 @@ class PlaybookEntry(BaseModel):
         )
 
     def in_version(self, version: int, spec: PlaybookSpec) -> "PlaybookEntry":
-        """The same playbook, on or off as it is, as `spec` has it."""
+        """Return the playbook with the content of `spec`, in that version and with its active
+        state."""
         playbook = Playbook(
             id=self.playbook.id,
             version=version,
@@ -96,7 +97,7 @@ class PlaybookEntry(BaseModel):
 
 
 def check_name(name: str) -> str:
-    """The name as one line of 1 to 200 characters; else InvalidInput."""
+    """Return the name as one line of 1 to 200 characters. Raises InvalidInput otherwise."""
     line = clean_line(name, MAX_NAME + 1)
     if not 0 < len(line) <= MAX_NAME:
         raise InvalidInput("name: 1 to 200 characters")
@@ -104,7 +105,8 @@ def check_name(name: str) -> str:
 
 
 def check_override(reason: str) -> str:
-    """The reason for an override, trimmed, of 1 to 500 characters; else InvalidInput."""
+    """Return the trimmed reason for an override, 1 to 500 characters. Raises InvalidInput
+    otherwise."""
     kept = without_controls(reason).strip()
     if len(reason) > MAX_OVERRIDE or not re.search(OVERRIDE_PATTERN, kept):
         raise InvalidInput(f"override: a reason of 1 to {MAX_OVERRIDE} characters expected")
@@ -112,7 +114,8 @@ def check_override(reason: str) -> str:
 
 
 def check_pattern(pattern: str) -> str:
-    """An event type, a dotted prefix ending in `.*`, or `*` for every type; else InvalidInput."""
+    """Return an event type, a dotted prefix ending in `.*`, or `*` for every type. Raises
+    InvalidInput for any other pattern."""
     if not pattern or clean_line(pattern, MAX_PATTERN) != pattern:
         raise InvalidInput("event type: 1 to 200 characters, no spaces around")
     stem = pattern.removesuffix(".*") if pattern != "*" else ""
@@ -122,9 +125,10 @@ def check_pattern(pattern: str) -> str:
 
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
-    """The playbook for an event type: the exact one, then the longest prefix, then the oldest.
+    """Return the playbook for an event type: the exact one, then the longest prefix, then the
+    oldest.
 
-    `playbooks` come oldest first, which settles what is left equal.
+    `playbooks` come oldest first, which decides between equals.
     """
     best: Playbook | None = None
     for playbook in playbooks:
@@ -136,7 +140,8 @@ def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
 
 
 def in_winning_order(entries: Iterable[PlaybookEntry]) -> tuple[PlaybookEntry, ...]:
-    """An event goes by the first one that is on and covers it. They come oldest first."""
+    """Sort by precedence: an event goes to the first active one that covers it. They come oldest
+    first."""
     return tuple(sorted(entries, key=lambda entry: -_precision(entry.playbook.event_type)))
 
 

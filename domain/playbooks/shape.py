@@ -1,4 +1,4 @@
-"""The shape of playbooks as people write them, and what is said of what is wrong in one.
+"""The form of playbooks as people write them, and the messages about invalid ones.
 
 Amounts are decimal strings here ("50.00") and whole minor units everywhere else.
 """
@@ -57,7 +57,7 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,13}(\.[0-9]{1,3})?")
 
 
 def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
-    """A check of the domain where pydantic expects its own kind of error, to give it a path."""
+    """Wrap a check of the domain so that pydantic gets its own kind of error, and adds a path."""
 
     def checked(value: str) -> str:
         try:
@@ -70,7 +70,7 @@ def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _tag(value: str) -> str:
-    """As a brain's tags are cleaned, so that it can choose this one."""
+    """Clean a tag as a brain's tags are cleaned, so that the brain can choose it."""
     line = clean_line(value, MAX_TAG + 1)
     if not 0 < len(line) <= MAX_TAG:
         raise ValueError(f"a tag has 1 to {MAX_TAG} characters")
@@ -96,7 +96,7 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Without a currency, which is wrong then, only the shape is checked."""
+        """Check an amount. Without a valid currency, only the shape is checked."""
         if value is None:
             return None
         if not _AMOUNT.fullmatch(value):
@@ -141,7 +141,7 @@ class _Action(_Part):
 
 
 class PlaybookMode(StrEnum):
-    """`shadow`: the agent thinks beside people, and sends nothing."""
+    """`shadow`: the agent drafts beside people, and sends nothing."""
 
     LIVE = "live"
     SHADOW = "shadow"
@@ -187,7 +187,7 @@ class PlaybookShape(_Part):
 
 
 class DraftShape(PlaybookShape):
-    """One playbook, and what is said of the change that makes it so."""
+    """One playbook, with the details of the change."""
 
     note: Annotated[str, AfterValidator(without_controls)] | None = Field(
         default=None, max_length=MAX_NOTE, description="Why it is changed, for its versions."
@@ -209,14 +209,14 @@ class FileShape(_Part):
 
 
 def problems_of(playbook: PlaybookShape) -> Iterator[str]:
-    """What is wrong with parts that are right each by itself, by their paths."""
+    """Yield the problems between parts that are each valid alone, by their paths."""
     for kind, action in playbook.actions.items():
         if wrong := problem(kind, action.domain()):
             yield f"actions.{kind}: {wrong}"
 
 
 def problems_of_file(file: FileShape) -> Iterator[str]:
-    """The same of a file."""
+    """Yield the same problems for a file, and names that occur twice."""
     names: set[str] = set()
     for number, playbook in enumerate(file.playbooks):
         if playbook.name in names:
@@ -227,7 +227,7 @@ def problems_of_file(file: FileShape) -> Iterator[str]:
 
 
 def said_of(error: ValidationError, whole: str) -> list[str]:
-    """Pydantic's errors for the author. `whole`: what the thing is called that has them."""
+    """Return pydantic's errors for the author. `whole`: the name of the object that has them."""
     return [_line(one, whole) for one in error.errors(include_url=False)]
 
 
@@ -245,7 +245,7 @@ _SAID: Final = {
 
 
 def _line(error: ErrorDetails, whole: str) -> str:
-    """One of pydantic's errors for the author of the file."""
+    """Return one of pydantic's errors for the author of the file."""
     kind, context = error["type"], error.get("ctx", {})
     parts = [part for part in error["loc"] if part != "[key]"]
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)

@@ -1,4 +1,4 @@
-"""The playbooks that a new client begins with."""
+"""The playbooks of a new client."""
 
 from pathlib import Path
 from typing import Final
@@ -10,5 +10,5 @@ STARTER: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_playbooks() -> tuple[PlaybookSpec, ...]:
-    """They answer, and leave refunds to a human's word."""
+    """Return the starter playbooks. They answer, and leave refunds to a human's approval."""
     return parse_playbooks(STARTER.read_bytes())

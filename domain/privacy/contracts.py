@@ -1,23 +1,25 @@
-"""What crosses Temporal where records are removed."""
+"""Data that passes through Temporal while records are removed."""
 
 from domain.core.contracts import Contract
 from domain.privacy.erasure import ErasureScope
 
 
 class HousekeepingInput(Contract):
-    """How long what is pruned is kept. `idempotency_s`: as long as callers were promised.
-    `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
-    `inbound_webhooks_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
-    that they are counted in. `mail_counts_s`: longer than refusals count against a client's
-    allowance of mails. `invitations_s`: well after they have lapsed. `sessions_s`: longer
-    than any session lasts. `widget_codes_s`: the day that they are counted in. `address_codes_s`:
-    that day, and the day that a proof lasts. `widget_sessions_s`:
-    counted from their last message, longer than they last. `order_facts_s`: counted from the last
-    of an order, longer than customers ask about one. `ended_connections_s`: as long as a connection
-    that has ended takes duties; then its address and its proved name go. `case_verdicts_s`: longer
-    than a playbook goes without being tried again; of runs beyond the 50 latest of a client.
-    `replays_s`: counted from their beginning. `form_posts_s`: longer than a page is sent
-    again. `page_drafts_s`: counted from the last word. `sign_in_links_s`: from their end."""
+    """Retention periods, in seconds, of the records that housekeeping prunes.
+
+    `idempotency_s`: as promised to callers. `webhooks_s`: as long as missed events can be replayed.
+    `inbound_webhooks_s`: longer than any platform retries an event. `sign_in_codes_s`,
+    `widget_codes_s`: the day in which they are counted. `mail_counts_s`: longer than refusals count
+    against a client's mail allowance. `invitations_s`: well beyond their expiry. `sessions_s`:
+    longer than any session lasts. `address_codes_s`: the day in which they are counted, and the day
+    that a proof lasts. `widget_sessions_s`: from their last message, longer than they last.
+    `order_facts_s`: from the last fact of an order, longer than customers ask about one.
+    `ended_connections_s`: as long as an ended connection accepts compliance requests; its address
+    and proved name then go. `case_verdicts_s`: longer than a playbook goes without a new test; for
+    runs beyond the 50 latest of a client. `replays_s`: from their start. `form_posts_s`: longer
+    than a page is resubmitted. `page_drafts_s`: from the last edit. `sign_in_links_s`: from their
+    expiry.
+    """
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
@@ -49,21 +51,23 @@ class HousekeepingResult(Contract):
 
 
 class RetentionInput(Contract):
-    """Nothing: `domain/privacy/retention.py` and clients' settings say how long what is kept."""
+    """Empty: `domain/privacy/retention.py` and the clients' settings define the retention
+    periods."""
 
 
 class RetentionResult(Contract):
-    """How many rows were removed, of all clients and classes, and how many clients could not be
-    done (each is logged)."""
+    """`removed`: number of rows removed, of all clients and classes. `failed`: number of clients
+    that could not be processed (each is logged)."""
 
     removed: int = 0
     failed: int = 0
 
 
 class EraseInput(Contract):
-    """Of one customer `subject` is the digest, in hexadecimal, that the certificate knows them by,
-    and `sealed_customer` the address, encrypted, for a history outlives what is erased; both are
-    empty for the whole client. `settle_s`: longer than any step that is under way takes."""
+    """The parameters of an erasure. `subject`: the hexadecimal digest that identifies the customer
+    in the certificate. `sealed_customer`: the encrypted address, because a workflow history
+    outlives the erased data. Both are empty for a whole client. `settle_s`: longer than any running
+    step takes."""
 
     erasure_id: str
     client_id: str
@@ -78,12 +82,12 @@ class EraseInput(Contract):
 
 
 class CloseResult(Contract):
-    """`under_way`: runs that may be in the middle of a step, whose end must be awaited."""
+    """`under_way`: number of runs that may be in the middle of a step, which must end first."""
 
     under_way: int = 0
 
 
 class EraseResult(Contract):
-    """The id of the certificate: whoever joined an erasure under way learns it here."""
+    """The id of the certificate. A caller that joined a running erasure learns it here."""
 
     erasure_id: str

@@ -1,4 +1,4 @@
-"""Erasure: what is removed of a whole client or of one customer, and the certificate of it."""
+"""Erasure: the data removed of a whole client or of one customer, and the certificate of it."""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,15 +12,15 @@ from domain.core.ports import Sealer
 
 
 class ErasureScope(StrEnum):
-    """`tenant`: a client with all that is its. `customer`: one customer of a client."""
+    """`tenant`: a client with all its data. `customer`: one customer of a client."""
 
     TENANT = "tenant"
     CUSTOMER = "customer"
 
 
 class ErasureStanding(BaseModel):
-    """What a client had used and paid when its erasure began: whatever is to be billed, is billed
-    from this. `tickets`: by month. `credits_balance`: credits that were not used."""
+    """A client's usage and credits at the start of its erasure, from which it is billed. `tickets`:
+    by month. `credits_balance`: unused credits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,10 +29,11 @@ class ErasureStanding(BaseModel):
 
 
 class Certificate(BaseModel):
-    """What was erased, when, and who asked for it. It names nobody: it outlives the erased.
+    """The record of what was erased, when, and at whose request. It contains no names, because it
+    outlives the erased data.
 
-    `removed`: by record class, how many were removed or, where only the words were, emptied.
-    `finished_at`: None while the erasure is under way. `standing`: of a whole client only.
+    `removed`: by record class, the number of records removed or, if only their text was erased,
+    emptied. `finished_at`: None while the erasure is running. `standing`: of a whole client only.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -52,12 +53,12 @@ class Certificate(BaseModel):
 
     @property
     def kept(self) -> Mapping[str, str]:
-        """What stays, and why."""
+        """The data that is kept, with the reason."""
         return KEPT[self.scope]
 
 
 EXECUTIONS: Final = "workflow executions"
-"""The record class of what is removed from Temporal."""
+"""The record class of data removed from Temporal."""
 
 KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
     ErasureScope.TENANT: {
@@ -82,18 +83,22 @@ _SESSION: Final = "session:"
 
 
 def session_subject(session_id: str) -> str:
-    """What stands for a visitor who never told an address, where else a key of an address does."""
+    """Return the subject of a visitor without a known address, used in place of an address's
+    key."""
     return f"{_SESSION}{session_id}"
 
 
 def session_of(subject: str) -> str | None:
-    """The session that an erasure's subject is; None for an address."""
+    """Return the session of an erasure's subject, or None for an address."""
     return subject.removeprefix(_SESSION) if subject.startswith(_SESSION) else None
 
 
 def subject_digests(sealer: Sealer, client_id: str, subject: str) -> tuple[bytes, ...]:
-    """How a certificate may know its customer: who has the address and the key can find it, nobody
-    else. The first is the one to write. The last is of certificates from before there was a key.
+    """Return the digests that may identify a customer in a certificate. Only a holder of both the
+    address and the key can find it.
+
+    The first is used for new certificates. The last is that of certificates from before there was a
+    key.
     """
     named = f"{client_id}/{subject}"
     return (*sealer.digests(named), hashlib.sha256(named.encode()).digest())

@@ -1,7 +1,7 @@
-"""Retention: how long the records of a client are kept, by class.
+"""Retention: how long a client's records are kept, by class.
 
-A class is what is removed together, so that nothing is left half: a message never outlives the run
-that answered it, nor the other way round.
+The records of a class are removed together, so that none remain in part. A message never outlives
+the run that answered it, or the reverse.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,10 @@ from domain.core.errors import InvalidInput
 
 
 class RecordClass(StrEnum):
-    """`conversations`: each event with its message, its files, its answer, its run, reviews,
-    actions, tone, its line in the usage ledger, and what merchants' systems were told in that time;
-    by the time of the event. The conversation itself goes with its last message. `churn`:
-    predictions, by their week. `metrics`: the figures of a day. `automation_events`: those of the
-    first engine.
-    """
+    """`conversations`: each event with its message, files, answer, run, reviews, actions, tone,
+    usage ledger entry and the webhook events of that time; by the time of the event. The
+    conversation itself is removed with its last message. `churn`: predictions, by their week.
+    `metrics`: daily figures. `automation_events`: records of the first engine."""
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -33,8 +31,8 @@ DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
     RecordClass.AUTOMATION_EVENTS: 730,
 }
 MIN_DAYS: Final[Mapping[RecordClass, int]] = {
-    # A month's tickets are compared with their ledger until the month after it is over, and what
-    # webhooks have missed can be replayed for a month.
+    # A month's tickets are compared with their ledger until the end of the next month, and events
+    # that webhooks have missed can be replayed for a month.
     RecordClass.CONVERSATIONS: 90,
     RecordClass.CHURN: 30,
     RecordClass.METRICS: 90,
@@ -44,19 +42,20 @@ MAX_DAYS: Final = 36_500
 
 
 def check_retention(given: Mapping[str, object]) -> dict[str, int | None]:
-    """Days by class, as a client may set them; None: for ever. What is not named stays as it is.
+    """Check the days by class that a client sets; None keeps records for ever. Other classes are
+    unchanged.
 
-    Raises InvalidInput for another class, for what is no whole number, and below the least or above
-    MAX_DAYS.
+    Raises InvalidInput for an unknown class, for a value that is not a whole number, and for one
+    below the class's minimum or above MAX_DAYS.
     """
     return {_class_of(name).value: _checked(_class_of(name), days) for name, days in given.items()}
 
 
 def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int | None:
-    """How many days a client's records of a class are kept; None: for ever.
+    """Return how many days a client's records of a class are kept, or None for ever.
 
-    `overrides`: what the client has set. Never less than the least, whatever stands there; what is
-    no rule counts as not set.
+    `overrides`: the client's settings. The class's minimum always applies; an invalid setting
+    counts as not set.
     """
     if record_class.value not in overrides:
         return DEFAULT_DAYS[record_class]
@@ -71,13 +70,14 @@ def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int
 def kept_from(
     record_class: RecordClass, overrides: Mapping[str, object], now: datetime
 ) -> datetime | None:
-    """The time before which a client's records of a class are removed; None: none is."""
+    """Return the time before which a client's records of a class are removed, or None if none
+    are."""
     days = days_kept(record_class, overrides)
     return None if days is None else now - timedelta(days=days)
 
 
 def may_be_incomplete(day: date, overrides: Mapping[str, object], now: datetime) -> bool:
-    """Whether some of the records that a day's figures are counted from may be removed already."""
+    """Return whether some records behind a day's figures may already be removed."""
     since = kept_from(RecordClass.CONVERSATIONS, overrides, now)
     return since is not None and day <= since.date()
 

@@ -4,7 +4,7 @@ from domain.core.errors import DomainError
 
 
 class RatingLinkUnknown(DomainError):
-    """No link of ours, or the answer that it is about is gone."""
+    """The link is not ours, or its answer no longer exists."""
 
     code = "rating_link_unknown"
 

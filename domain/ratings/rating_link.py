@@ -1,7 +1,7 @@
-"""The link by which a customer rates an answer that came by mail.
+"""The link by which a customer rates a mailed answer.
 
-Its token names the client, the run and the time until when it is valid, and proves that this
-service made it. It says nothing of the customer. Who has the link may rate, and see nothing.
+Its token names the client, the run and its expiry time, and proves that this service made it. It
+reveals nothing about the customer. The holder of the link may rate, and see nothing.
 """
 
 import base64
@@ -32,12 +32,13 @@ class RatedRun:
 
 
 def rating_link(sealer: Sealer, origin: str, run: RatedRun, now: datetime) -> str:
-    """The address of the page, valid for LINK_LASTS. `origin`: where this service is reached."""
+    """Return the address of the page, valid for LINK_LASTS. `origin`: this service's public
+    address."""
     return f"{origin}{RATING_PATH}/{rating_token(sealer, run, now + LINK_LASTS)}"
 
 
 def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
-    """The token of a run. `expires_at`: to the second."""
+    """Return the token of a run. `expires_at`: to the second."""
     named = (
         _ulid_bytes(run.client_id)
         + _ulid_bytes(run.run_id)
@@ -47,7 +48,7 @@ def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
 
 
 def rated_run(sealer: Sealer, token: str, now: datetime) -> RatedRun:
-    """The run that a token is for. Raises RatingLinkUnknown for a token that this service did not
+    """Return the run of a token. Raises RatingLinkUnknown for a token that this service did not
     sign, and RatingLinkExpired."""
     try:
         given = base64.b64decode(token.encode("ascii"), b"-_", validate=True)

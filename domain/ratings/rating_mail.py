@@ -1,4 +1,4 @@
-"""How a mail with an answer asks for a rating: two lines at its end."""
+"""The request for a rating: two lines at the end of a mail with an answer."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ _LINES: Final = {
 
 
 def with_rating_link(text: str, link: str, language: str) -> str:
-    """The mail's text with the question and the link below it. `language`: fr or en, French for
-    any other."""
+    """Return the mail's text with the question and the link below it. `language`: fr or en, French
+    for any other."""
     asked = _LINES.get(language, _LINES["fr"]).format(link=link)
     return f"{text.rstrip()}\n\n{asked}\n"

@@ -1,1 +1,1 @@
-"""The review: a run that waits for a human, and what the human may decide."""
+"""The review: a run that waits for a human, and the human's possible decisions."""

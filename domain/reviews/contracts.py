@@ -1,4 +1,4 @@
-"""What crosses Temporal around a human's decision."""
+"""Temporal contracts of a human's decision."""
 
 from domain.agent.plan import ActionKind
 from domain.core.contracts import Contract, RunRef
@@ -14,15 +14,15 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The decision that stands in PostgreSQL, None while there is none. `actions`: of the plan that
-    was approved, if later messages had changed it; else None."""
+    """The decision that is stored in PostgreSQL, or None. `actions`: those of the approved plan, if
+    later messages had changed it; else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None
 
 
 class ReviseReviewInput(Contract):
-    """`ref`: of a message that joined the review `review_id`."""
+    """`ref`: the run of a message that joined the review `review_id`."""
 
     ref: RunRef
     review_id: str
@@ -42,7 +42,7 @@ class ReviewDecided(Contract):
 
 
 class TellReviewersInput(Contract):
-    """Of which review the client's people are told."""
+    """The review that the client's members are notified of."""
 
     client_id: str
     review_id: str

@@ -1,4 +1,4 @@
-"""What can go wrong when somebody decides an escalation, which callers know as a review."""
+"""Errors of a decision on an escalation, which the API calls a review."""
 
 from collections.abc import Mapping
 
@@ -12,13 +12,13 @@ class EscalationNotFound(DomainError):
 
 
 class EscalationDecided(DomainError):
-    """Somebody has decided already, or the time to decide is over; a decision happens once."""
+    """The review is decided already, or its time has run out; a decision happens once."""
 
     code = "review_decided"
 
 
 class EscalationClaimed(DomainError):
-    """Somebody else is looking at it, and said so less than half an hour ago."""
+    """Another person has claimed the review, and the claim still lasts."""
 
     code = "review_claimed"
 
@@ -44,19 +44,19 @@ class ConversationMovedOn(DomainError):
 
 
 class SecondPersonRequired(DomainError):
-    """It moves more money than one person may release, and this one has agreed already."""
+    """It moves more money than one person may release, and this person has approved already."""
 
     code = "second_person_required"
 
 
 class OwnRequest(DomainError):
-    """The person who decides typed the request or another message of its conversation, or made the
-    key that sent one."""
+    """The deciding person typed the request or another message of its conversation, or made the key
+    that sent one."""
 
     code = "own_request"
 
 
 class DraftMissing(DomainError):
-    """There is nothing to approve: the agent wrote no draft, so a human's words are needed."""
+    """There is nothing to approve: the agent wrote no draft, so a human's text is needed."""
 
     code = "draft_missing"

@@ -1,8 +1,8 @@
-"""The escalation: a run that waits for a human, and what the human may decide.
+"""The escalation: a run that waits for a human, and the human's possible decisions.
 
-Claiming is a courtesy: whoever has not claimed may decide too, unless somebody else has just done
-so. Above a limit two people must agree, and the words that go out are those the second has seen.
-Whoever lets it go on has seen the customer's latest message.
+Claiming is a courtesy: a person without a claim may decide too, unless another person's claim is
+fresh. Above a limit two people must agree, and the text that is sent is the text that the second
+person has seen. A person who approves has seen the customer's latest message.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from domain.reviews.errors import (
 CLAIM_LASTS: Final = timedelta(minutes=30)
 
 MAX_WORDS: Final = 20_000
-"""Characters of the words that a person sends in place of the draft."""
+"""The most characters of the text that a person sends instead of the draft."""
 
 MAX_NOTE: Final = 2_000
-"""Characters of a note for colleagues."""
+"""The most characters of a note for colleagues."""
 
 
 class EscalationStatus(StrEnum):
@@ -45,7 +45,7 @@ OPEN_STATUSES: Final = frozenset({EscalationStatus.PENDING, EscalationStatus.CLA
 
 
 class Decision(StrEnum):
-    """What a human (or the clock) does with an escalation."""
+    """The decision of a human (or of the clock) on an escalation."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -54,12 +54,12 @@ class Decision(StrEnum):
 
     @property
     def status(self) -> EscalationStatus:
-        """The escalation's status once this decision is taken."""
+        """The escalation's status after this decision."""
         return _STATUS_AFTER[self]
 
     @property
     def executes(self) -> bool:
-        """Whether the plan is carried out after it."""
+        """True if the plan is carried out after it."""
         return self in (Decision.APPROVE, Decision.EDIT)
 
 
@@ -72,7 +72,7 @@ _STATUS_AFTER: Final = {
 
 
 class Claim(BaseModel):
-    """Somebody is looking at it, and asks the others to leave it alone for a while."""
+    """A person's claim of a review, which asks the others not to decide for a while."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,10 +87,10 @@ class Claim(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a person wants done. `text`: the words to send, of an edit. `note`: why it is rejected,
-    for colleagues. `seen`: the draft that the person has read, None if that is not known.
-    `seen_event`: the latest message that the person has read, None for the one that it is about.
-    `seen_revision`: of the draft and plan that the person has read, None for the first."""
+    """A person's choice. `text`: the text to send, for an edit. `note`: the reason for a rejection,
+    for colleagues. `seen`: the draft that the person has read, None if it is unknown. `seen_event`:
+    the latest message that the person has read, None for the first one. `seen_revision`: the
+    revision of draft and plan that the person has read, None for the first."""
 
     decision: Decision
     actor: str
@@ -103,11 +103,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
-    """Where an escalation stands. `draft`: what an approval sends, the words of whoever edited it
-    first in place of the agent's. `first_event`: the message that it is about. `latest_event`: the
-    last one that joined it, else the same. `revision`: how often draft and plan were changed by the
-    agent. `authors`: users who typed a message of its
-    conversation."""
+    """The state of an escalation. `draft`: the text that an approval sends, from the first editor
+    or else from the agent. `first_event`: the message that it is about. `latest_event`: the last
+    message that joined it, or else the first. `revision`: how often the agent changed draft and
+    plan. `authors`: users who typed a message of its conversation."""
 
     id: str
     status: EscalationStatus
@@ -121,21 +120,21 @@ class ReviewStanding:
     authors: frozenset[str] = frozenset()
 
     def check_open_to(self, actor: str, now: datetime) -> None:
-        """Raises EscalationDecided, and EscalationClaimed while another's fresh claim stands."""
+        """Raise EscalationDecided, or EscalationClaimed while another person's claim is fresh."""
         self.check_open()
         claim = self.claim
         if claim is not None and claim.by != actor and now < claim.until:
             raise EscalationClaimed(self.id, claim.by)
 
     def check_open(self) -> None:
-        """Raises EscalationDecided."""
+        """Raise EscalationDecided if it is closed."""
         if self.status not in OPEN_STATUSES:
             raise EscalationDecided(self.id)
 
     def check(self, choice: Choice, now: datetime) -> None:
-        """Whether the choice may be made now.
+        """Check that the choice may be made now.
 
-        Raises what `check_open_to` does, OwnRequest, ConversationMovedOn, DraftMissing,
+        Raises the errors of `check_open_to`, OwnRequest, ConversationMovedOn, DraftMissing,
         EscalationChanged, SecondPersonRequired.
         """
         self.check_open_to(choice.actor, now)
@@ -156,17 +155,17 @@ class ReviewStanding:
             raise SecondPersonRequired(self.id)
 
     def is_first_of_two(self, decision: Decision) -> bool:
-        """Whether the decision leaves it open, for another person to agree."""
+        """Return whether the decision leaves it open for another person's approval."""
         return decision.executes and self.needs_second and self.first_approved_by is None
 
 
 def check_words(text: str) -> None:
-    """Raises InvalidInput for words that cannot be sent."""
+    """Raise InvalidInput for a text that cannot be sent."""
     if not text.strip() or len(text) > MAX_WORDS:
         raise InvalidInput(f"text: the words to send, {MAX_WORDS} characters at most")
 
 
 def check_note(note: str | None) -> None:
-    """Raises InvalidInput."""
+    """Raise InvalidInput for a note that is too long."""
     if note is not None and len(note) > MAX_NOTE:
         raise InvalidInput(f"note: {MAX_NOTE} characters at most")

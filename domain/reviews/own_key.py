@@ -1,4 +1,4 @@
-"""A request that came by a key of the person who decides on it."""
+"""The check of a request that was sent with the deciding person's own key."""
 
 from collections.abc import Set
 from datetime import datetime
@@ -19,13 +19,13 @@ def check_key_maker(
     manager_left_at: datetime | None,
     needs_second: bool,
 ) -> None:
-    """Check that `actor` may approve a review that moves money or needs two people. `makers`: of
-    the keys that sent its messages.
+    """Check that `actor` may approve a review that moves money or needs two people. `makers`: the
+    makers of the keys that sent its messages.
 
-    Neither a maker may nor who may be one under a second address. Where one person is enough, a
-    member without colleagues who could decide may: every key of the shop is theirs. A manager who
-    left within a day counts as a colleague, so that nobody removes the others first. Raises
-    OwnRequest.
+    Neither a maker may approve, nor a member who may be a maker under a second address. If one
+    person is enough, a member without deciding colleagues may: every key of the shop is theirs. A
+    manager who left within a day counts as a colleague; otherwise the others could be removed
+    first. Raises OwnRequest.
     """
     if is_staff(actor):
         return
@@ -43,8 +43,8 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Whether the member is a maker, or may be one under a second address: the same mailbox, or a
-    guest of theirs within a day."""
+    """Return whether the member is a maker, or may be one under a second address: the same mailbox,
+    or a guest of theirs within a day."""
     is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR
     mailboxes = {mailbox(maker.email) for maker in members if _is_of(maker.user_id, makers)}
     return is_guest or mailbox(one.email) in mailboxes

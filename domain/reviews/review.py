@@ -1,4 +1,4 @@
-"""The review: an escalation as people see it, with all they need to decide."""
+"""The review: an escalation as people see it, with everything they need to decide."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Claim, EscalationStatus
 
 
 class Wanted(StrEnum):
-    """Which reviews somebody wants to see: those in one state, the open ones or all."""
+    """A filter of reviews: one status, the open ones or all."""
 
     OPEN = "open"
     ALL = "all"
@@ -38,7 +38,7 @@ class Wanted(StrEnum):
 
 
 class QueuePlace(NamedTuple):
-    """Where in the queue a review stands: what is urgent may come first."""
+    """A review's position in the queue: urgent ones may come first."""
 
     urgent: bool
     created_at: datetime
@@ -46,7 +46,7 @@ class QueuePlace(NamedTuple):
 
 
 class ReviewSummary(BaseModel):
-    """One line of the queue."""
+    """A review as one line of the queue."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -114,7 +114,7 @@ class CaseMessage(BaseModel):
 
 
 class Review(ReviewSummary):
-    """One review with all that it is about."""
+    """One review with all its details."""
 
     text: str = Field(description="What the customer wrote.")
     messages: tuple[CaseMessage, ...] = Field(

@@ -1,7 +1,7 @@
-"""The notice of a review, as the merchant's people get it in a chat of theirs.
+"""The notice of a review, for a chat of the merchant.
 
-It has no word of the customer's, and no address: a chat keeps what it is told, in another country
-and for longer than the client may have set.
+It has no text and no address of the customer: a chat keeps its messages in another country, and for
+longer than the client may have set.
 """
 
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewNotice:
-    """What a notice of an open review says. `ticket_id`: as its caller named it. `confidence`: 0
-    to 1."""
+    """The content of a notice about an open review. `ticket_id`: as its caller named it.
+    `confidence`: 0 to 1."""
 
     review_id: str
     run_id: str
@@ -52,7 +52,7 @@ class ReviewNotice:
 
 
 def notice_text(notice: ReviewNotice, language: NoticeLanguage, dashboard_url: str) -> str:
-    """Plain lines, of which the last two say where to decide."""
+    """Return plain lines; the last two say where to decide."""
     ticket = without_controls(notice.ticket_id).replace("\n", " ")[:_MAX_TICKET]
     link = f"{dashboard_url}/reviews/{notice.review_id}"
     reason = _REASONS[language][notice.reason]

@@ -1,1 +1,1 @@
-"""The run: the agent's work on one event, its conversation and its trace."""
+"""Runs: the agent's work on single events, with conversations and traces."""

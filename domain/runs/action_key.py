@@ -1,4 +1,4 @@
-"""The action key: an effect's own name on the other side, the same in every try and round."""
+"""The action key: the idempotency key of an effect, the same in every attempt and round."""
 
 from typing import Final
 from uuid import UUID, uuid5
@@ -7,7 +7,7 @@ _KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
 
 
 def action_key(run_id: str, step: int, human_words: str | None) -> str:
-    """`human_words`: those that people chose in place of the draft, of what says them to the
-    customer. Other words are another message, not a repetition: what was sent before them must not
-    pass for them."""
+    """Return the key of a step. `human_words`: the text with which a person replaced the draft, for
+    the step that sends it. A different text is a different message and not a retry, so its key
+    differs."""
     return str(uuid5(_KEYS, "/".join((run_id, str(step), *([human_words] if human_words else ())))))

@@ -1,7 +1,7 @@
-"""The mail that brings the author of a ticket the code, in French and in English.
+"""The mail with the verification code for a ticket's author, in French and in English.
 
-Fixed text: no name, word or link of the client, and nothing that the author wrote. A stranger who
-types another person's address must not choose what that person reads.
+Fixed text: no name, text or link of the client, and no text of the author. A stranger who types
+another person's address must not choose what that person reads.
 """
 
 from typing import Final, Literal

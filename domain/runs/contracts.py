@@ -1,7 +1,7 @@
-"""What crosses Temporal: ids and small facts, never a customer's words.
+"""The data that crosses Temporal: ids and small facts, never a customer's text.
 
-One frozen Input and Result for each activity, signal and workflow. Histories keep these for as
-long as they live, so fields are only ever added, with defaults (docs/workflow-versioning.md).
+Each activity, signal and workflow has one frozen Input and Result. Histories keep them, so fields
+are only added, with defaults (docs/workflow-versioning.md).
 """
 
 from datetime import timedelta
@@ -17,10 +17,10 @@ _RUN_MARGIN: Final = timedelta(hours=2)
 
 
 class ProcessEventInput(Contract):
-    """`threshold`: of the playbook that won at admission. `remote_brain`: whether thinking
-    leaves the process, which decides how its activity is run; recorded, so that replay agrees.
-    `reopened`: the message joined a review whose answer did not cover it, and an earlier workflow
-    of the same id has ended."""
+    """The input of a run's workflow. `threshold`: the confidence threshold of the playbook selected
+    at admission. `remote_brain`: whether the brain runs outside the process, which decides how its
+    activity is run; recorded, so that replay agrees. `reopened`: the message joined a review whose
+    answer did not cover it, and an earlier workflow with the same id has ended."""
 
     ref: RunRef
     threshold: float
@@ -30,12 +30,14 @@ class ProcessEventInput(Contract):
 
     @property
     def lifetime(self) -> timedelta:
-        """How long its workflow may live: longer than its review."""
+        """Return the maximum lifetime of the workflow, which is longer than the expiry of its
+        review."""
         return timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 
 class RunFacts(Contract):
-    """What the workflow tells the gateway; the answer's text is read from PostgreSQL."""
+    """The result that the workflow returns to the gateway, which reads the answer's text from
+    PostgreSQL."""
 
     status: RunStatus
     classification: str
@@ -45,15 +47,15 @@ class RunFacts(Contract):
 
 
 class ExecuteInput(Contract):
-    """`round`: 0 for the agent's own try, one more for each time a human approved."""
+    """The execution to run. `round`: 0 for the agent's own attempt; each approval adds one."""
 
     ref: RunRef
     round: int = 0
 
 
 class ExecuteResult(Contract):
-    """`joined`: the review that the message was added to instead, for people have the conversation
-    by now; empty for none."""
+    """The outcome of an execution. `joined`: the review that received the message instead, because
+    people now handle the conversation; empty if none."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -61,8 +63,8 @@ class ExecuteResult(Contract):
 
 
 class PersistInput(Contract):
-    """The run's outcome. `escalation` is set when it waits for a human, `error_code` when it
-    failed, `joined` when its message was added to that review: the run waits for nothing then."""
+    """The run's outcome. `escalation`: set if the run waits for a human. `error_code`: set if it
+    failed. `joined`: set if its message joined that review, so that the run waits for nothing."""
 
     ref: RunRef
     status: RunStatus
@@ -76,19 +78,21 @@ class PersistInput(Contract):
 
 
 class ReopenedRun(Contract):
-    """A run whose message joined a review, and that the answer of the review left open."""
+    """A run whose message joined a review, but was not covered by the review's answer."""
 
     ref: RunRef
     threshold: float
 
 
 class PersistResult(Contract):
-    """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent.
-    `joined`: nothing was stored, for the message was added to that open review of its conversation
-    in place of a review of its own. `late_answer`: what a visitor of the widget may have left
-    before, to be mailed if it stays unseen. `notice`: a review that was opened, of which the
-    client's people get a notice in a chat; empty for none. `reopened`: runs to start again.
-    `stopped`: nothing was stored, for everything automatic was stopped before the answer was."""
+    """What the persisted outcome caused.
+
+    `deliveries`: ids of this run's webhook deliveries that wait to be sent. `joined`: nothing was
+    stored, because the message joined this open review of its conversation. `late_answer`: an
+    answer in the widget that is mailed if the visitor does not see it. `notice`: the opened review
+    of which the client's team is notified in chat; empty if none. `reopened`: runs to start again.
+    `stopped`: nothing was stored, because automation was stopped before the answer was.
+    """
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
@@ -100,8 +104,8 @@ class PersistResult(Contract):
 
 
 class DryRunInput(Contract):
-    """`sealed`: what is read of the event, encrypted, for a dry run leaves no row to read it from.
-    `draft_alone`: whoever asks reads `sealed_draft` and the status, and needs no second text."""
+    """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row.
+    `draft_alone`: the caller reads only `sealed_draft` and the status."""
 
     client_id: str
     event_id: str
@@ -114,8 +118,8 @@ class DryRunInput(Contract):
 
 
 class DryRunResult(Contract):
-    """`sealed_draft`: the generated text. `sealed_response`: what of it would be sent, for callers
-    of an earlier version that read it; nothing if `draft_alone`. Both encrypted."""
+    """The result of a dry run. `sealed_draft`: the generated text. `sealed_response`: the text that
+    would be sent, for callers of an earlier version; empty if `draft_alone`. Both are encrypted."""
 
     status: RunStatus
     classification: str
@@ -125,8 +129,8 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """`older_than_s`: how long a dry run's history is kept after its end. A day is promised, so
-    that some hourly rounds may fail."""
+    """`older_than_s`: how long a dry run's history is kept after its end. The commitment is one
+    day, so some hourly rounds may fail."""
 
     older_than_s: float = 20 * 3600
 
@@ -136,9 +140,9 @@ class ForgetDryRunsResult(Contract):
 
 
 class SweepInput(Contract):
-    """`older_than_s`: how long a run or decision may lie before it is picked up; longer than the
-    gateway's own deadline, so that the sweeper never races a healthy request. `embedding_model`:
-    what knowledge is to be embedded with; empty for not at all."""
+    """The input of the sweeper. `older_than_s`: the age at which a run or decision is picked up. It
+    exceeds the gateway's deadline, so that the sweeper never races a healthy request.
+    `embedding_model`: the model that embeds knowledge; empty to embed nothing."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600
@@ -147,7 +151,7 @@ class SweepInput(Contract):
 
 
 class SweepResult(Contract):
-    """`failed`: each is logged, and the next sweep tries it again."""
+    """The outcome of a sweep. `failed`: failures are logged, and the next sweep retries them."""
 
     picked_up: int
     failed: int = 0

@@ -1,4 +1,4 @@
-"""The thread: which one an event belongs to, whose it is, and how much of it is remembered."""
+"""Threads: the thread of an event, its customer, and how much of it is remembered."""
 
 import re
 from collections.abc import Sequence
@@ -19,40 +19,40 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""Older turns are left out: a customer who comes back after that long has another matter. What
-came of them stays in the summary."""
+"""Older turns are omitted, because a customer who returns after that time has a new matter. Their
+outcomes stay in the summary."""
 
 ANSWERS_PER_HOUR: Final = 10
-"""How often the agent answers by itself in one thread within an hour; then people do."""
+"""The maximum of automatic answers in one thread within an hour. People answer after that."""
 
 ANSWERS_WITHOUT_PERSON: Final = 20
-"""How often the agent answers one correspondent by itself before a person must have answered once.
-Two programs that answer each other stop there, whatever their mails look like."""
+"""The maximum of automatic answers to one sender before a person must have answered once. It stops
+two programs that answer each other, whatever their mails look like."""
 
 MAX_ANSWERS_WITHOUT_PERSON: Final = 100
-"""No setting may be higher: of each thread so many answers are looked at."""
+"""The upper bound of the setting, because at most this number of answers is read per thread."""
 
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
-"""How far back other threads of the same correspondent count, in channels without a session."""
+"""The period in which other threads of the same sender count, in channels without a session."""
 
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
 
 THREAD_LASTS: Final = timedelta(hours=72)
-"""How long after its last message a thread ends, where no setting says otherwise."""
+"""The time after its last message at which a thread ends, unless a setting differs."""
 
-# A number comes from the merchant's shop, and goes to a language model.
+# The number comes from the merchant's shop and is sent to a language model.
 _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread that an event belongs to, within its client.
 
-    For a customer that the caller vouches for: the ticket that the caller named, else the first
-    mail of the thread and the address, so that naming a thread's mails does not open it; else the
-    session, else the address. An author who only claims an address has a thread of their own in a
-    ticket. Any other claim shares a session, or nothing. An event that a user typed never enters
-    a customer's thread: it has one of its own.
+    For a customer that the caller vouches for, the key is the named ticket. Otherwise it is the
+    first mail of the thread with the address, so that naming a thread's mails does not open it.
+    Otherwise it is the session, and finally the address. An author with an unverified address has a
+    separate thread in a ticket. Any other claim shares a session, or nothing. An event that a user
+    typed never enters a customer's thread: it has a separate one.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -70,8 +70,8 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
 
 
 def _claim_key(event: UnifiedEvent) -> str | None:
-    """The thread of an author in a ticket whose address is not proved, or proved for this thread
-    alone. The key holds a digest, for an address must not stand in it."""
+    """Return the thread key of a ticket's author whose address is unverified, or verified for this
+    thread only. The key contains a digest, because it must not reveal an address."""
     if not (event.is_vouched and event.ticket_named and event.ticket_id):
         return None
     if event.channel in (Channel.EMAIL, Channel.WIDGET):
@@ -85,14 +85,15 @@ def _claim_key(event: UnifiedEvent) -> str | None:
 
 
 def mail_root(event: UnifiedEvent) -> str | None:
-    """The mail that a mail's thread began with, as far as it tells; None for what is no mail."""
+    """Return the Message-ID of the first mail in the thread, or None if the event is not a mail."""
     if event.channel is not Channel.EMAIL:
         return None
     return event.references[0] if event.references else event.message_id
 
 
 def memory_key(event: UnifiedEvent) -> str | None:
-    """Whose memory an event shares, whatever the thread; None where nobody vouches for them."""
+    """Return the key of the customer's memory across threads, or None if the customer is not
+    verified."""
     return memory_key_of(event.customer_email, verified=event.customer_verified)
 
 
@@ -102,12 +103,13 @@ def memory_key_of(address: str | None, *, verified: bool) -> str | None:
 
 
 def key_when_ended(key: str, conversation_id: str) -> str:
-    """The key of a thread that has ended: its own name is free for the next one."""
+    """Return the key of a thread that has ended, so that the next thread can use its original
+    key."""
     return f"{key}/{conversation_id}"
 
 
 def address_in(key: str) -> str | None:
-    """The customer's address in a thread's key, ended or not; None where it holds none."""
+    """Return the customer's address in the key of a thread, active or ended, or None."""
     kind, rest = _parts(key)
     if kind not in {"email", "mail"}:
         return None
@@ -115,21 +117,22 @@ def address_in(key: str) -> str | None:
 
 
 def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
-    """The keys that a conversation of this session has, before it ends and after. A visitor chooses
-    what a session is called: nothing is read from a key that others may have made."""
+    """Return the keys of the session's conversation, while active and after its end. Visitors
+    choose session ids, so nothing is parsed from a key that others may have created."""
     key = f"session:{session_id}"
     return key, key_when_ended(key, conversation_id)
 
 
 def _parts(key: str) -> tuple[str, str]:
-    """The kind of a thread's key, and what it names, without what is added when a thread ends."""
+    """Return the kind of a thread's key and its name, without the suffix of an ended thread."""
     kind, _, rest = key.partition(":")
     name, slash, last = rest.rpartition("/")
     return kind, name if slash and parse_ulid(last) == last else rest
 
 
 class PastEffect(BaseModel):
-    """An action on an order that was done, or may have been. `amount`: of a refund."""
+    """An action on an order that was, or may have been, executed. `amount`: the amount of a
+    refund."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -139,10 +142,10 @@ class PastEffect(BaseModel):
 
 
 class PastRun(BaseModel):
-    """An earlier run of a conversation, without a word of the customer's.
+    """An earlier run of a conversation, without the customer's text.
 
-    `order_number`: of the order that was found and is the customer's. `review`: how the last
-    question to a human stands. `replied`: an answer was given.
+    `order_number`: the order that was found and belongs to the customer. `review`: the status of
+    the last review. `replied`: an answer was given.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -157,12 +160,12 @@ class PastRun(BaseModel):
 
 
 def summary(runs: Sequence[PastRun]) -> str:
-    """What came of a conversation's runs, one line each, the newest last.
+    """Return the outcomes of a conversation's runs, one line each, newest last.
 
-    At most MAX_SUMMARY_CHARS: the oldest are left out. The same runs give the same text.
+    The oldest are omitted beyond MAX_SUMMARY_CHARS. The same runs always give the same text.
     """
     lines: list[str] = []
-    room = MAX_SUMMARY_CHARS + 1  # a line and its end, but for the last
+    room = MAX_SUMMARY_CHARS + 1  # each line ends with a newline, except the last
     for run in reversed(runs):
         line = _line(run)
         room -= len(line) + 1

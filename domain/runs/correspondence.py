@@ -1,4 +1,4 @@
-"""A conversation as people and their assistants read it."""
+"""Conversations as shown to people and their assistants."""
 
 from datetime import datetime
 from typing import Literal
@@ -9,8 +9,8 @@ from domain.intake.attachment import Attachment
 
 
 class ConversationSummary(BaseModel):
-    """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: since
-    when people answer in it. `sentiment`: the latest, from -1 to 1."""
+    """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: when
+    people took over the conversation. `sentiment`: the latest score, from -1 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -26,8 +26,8 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """`run_id`: what the agent did about it, or what it came from. `attachments`: what the customer
-    sent with it."""
+    """A message of a conversation. `run_id`: the run that the message caused or came from.
+    `attachments`: the files that the customer sent with it."""
 
     model_config = ConfigDict(frozen=True)
 

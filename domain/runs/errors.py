@@ -1,4 +1,4 @@
-"""Errors around runs and their answers."""
+"""Errors of runs and their answers."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from domain.core.errors import DomainError
 
 
 class NoAnswer(DomainError):
-    """An event has come so far that it has a name, `event_id`, and there is no answer to it."""
+    """An event has an id, `event_id`, but no answer to return."""
 
     def __init__(self, event_id: str) -> None:
         super().__init__(event_id)
@@ -18,26 +18,27 @@ class NoAnswer(DomainError):
 
 
 class AnswerTimeout(NoAnswer):
-    """The deadline passed; the run goes on and its result is kept: do not send it again."""
+    """The deadline passed. The run continues and its result is stored: do not send the event
+    again."""
 
     code = "answer_timeout"
 
 
 class AnswerDelayed(NoAnswer):
-    """Temporal or the database went away after the event was stored; the sweeper takes it up, and
-    it must not be sent again."""
+    """Temporal or the database failed after the event was stored. The sweeper resumes it: do not
+    send it again."""
 
     code = "answer_delayed"
 
 
 class AnswerUnknown(NoAnswer):
-    """Nobody can say now whether the event is stored; if it is, it will be worked on."""
+    """It is unknown whether the event is stored. If it is, it will be processed."""
 
     code = "answer_unknown"
 
 
 class RunNotFound(DomainError):
-    """There is no such run, or it is another client's: nobody can tell which."""
+    """The run does not exist or belongs to another client. The answer is the same for both."""
 
     code = "run_not_found"
 
@@ -49,7 +50,7 @@ class ConversationNotFound(DomainError):
 
 
 class ConversationTaken(DomainError):
-    """A colleague has taken the conversation over: `by`."""
+    """A colleague has taken over the conversation. `by`: the colleague."""
 
     code = "conversation_taken"
 

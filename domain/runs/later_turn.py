@@ -1,7 +1,7 @@
-"""A message that comes while a review of its conversation is open.
+"""Handle a message that arrives while a review of its conversation is open.
 
-The agent answers it where it is plainly another matter and the playbook allows that. Otherwise it
-is read together with the review's other messages, and changes draft and plan.
+The agent answers it if it clearly concerns another matter and the playbook allows that. Otherwise
+it is merged with the review's other messages, and changes draft and plan.
 """
 
 from collections.abc import Sequence
@@ -40,17 +40,18 @@ _PARCEL: Final = frozenset(
         *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.CHANGE_ADDRESS),
     }
 )
-# Intents of one matter: an answer to one of them speaks of the others too.
+# Intents of one matter: an answer to one of them covers the others too.
 _MATTERS: Final = (_TROUBLE, _PARCEL)
-# These belong to whatever was spoken of before.
+# These can refer to any earlier matter.
 _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingMatter:
-    """What an open review is about. `intents`: of its messages that have no answer. `category`:
-    the class of its first message. `orders`: the numbers of the orders in its plan. `is_sensitive`:
-    it always reaches a human. `is_held`: a person has claimed it or has the conversation."""
+    """The subject of an open review. `intents`: the intents of its unanswered messages. `category`:
+    the category of its first message. `orders`: the numbers of the orders in its plan.
+    `is_sensitive`: it always goes to a human. `is_held`: a person has claimed it or has taken over
+    the conversation."""
 
     intents: frozenset[Intent]
     category: Category
@@ -64,8 +65,8 @@ def may_answer(
 ) -> bool:
     """Return whether the agent answers a message while the review waits.
 
-    The answer must need no review of its own, and be about another matter. A question about an
-    action counts as an action.
+    The answer must not need a review, and must concern another matter. A question about an action
+    counts as an action.
     """
     if waiting.is_held or waiting.is_sensitive or thought.sensitive is not None:
         return False
@@ -85,7 +86,8 @@ def may_answer(
 
 
 def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
-    """Return whether intents, or classes where either side has no intent, are of other matters."""
+    """Return whether the intents differ in matter, or the categories if either side has no
+    intent."""
     intents = frozenset(thought.answer.intents)
     if intents & _ABOUT_ANYTHING:
         return False
@@ -98,8 +100,8 @@ def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LaterMessage:
-    """A message that joined a review and has no answer. `is_in_draft`: the review's draft was made
-    with it. `lookup`: of the order that it names, if one was looked up."""
+    """A message that joined a review and has no answer. `is_in_draft`: the review's draft already
+    includes it. `lookup`: the lookup of the order that it names, if any."""
 
     event_id: str
     event: UnifiedEvent
@@ -109,8 +111,9 @@ class LaterMessage:
 
 @dataclass(frozen=True, slots=True)
 class MergedMessages:
-    """The messages of a review as one event. `corrections`: the messages that only correct the
-    order's number. `used`: all messages that are in it. `lookup`: of the order it is about."""
+    """The messages of a review as one event. `corrections`: ids of messages that only correct
+    the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order in
+    question."""
 
     event: UnifiedEvent
     lookup: Lookup | None
@@ -126,10 +129,9 @@ def merge_messages(
 ) -> MergedMessages | None:
     """Return the messages of a review as one event, or None if none of `later` belongs in it.
 
-    `first`, `lookup` and `plan`: of the run that waits. `later`: oldest first. A corrected number
-    takes the place of the number before. Where the plan already acts on an order, other messages
-    leave it to people. A message that proves less than the first one about its sender changes
-    nothing.
+    `first`, `lookup` and `plan`: those of the waiting run. `later`: oldest first. A corrected order
+    number replaces the previous one. If the plan already acts on an order, other messages are left
+    to people. A message from a less verified sender than the first one changes nothing.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
@@ -147,9 +149,9 @@ def merge_messages(
 
 
 def corrected_number(text: str, number: str | None) -> str | None:
-    """Return the order number that a message names in place of `number`, or None unless the whole
-    message is that correction: "sorry, I mean 71002". A request of its own is none, unless it names
-    the number before: "not 71001, refund 71002"."""
+    """Return the order number that corrects `number`, or None unless the whole message is a
+    correction: "sorry, I mean 71002". A message with a request is a correction only if it names the
+    previous number: "not 71001, refund 71002"."""
     if number is None:
         return None
     named = find_order_numbers(text, asked=True)
@@ -164,8 +166,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return whether a message may be no more than another order's number: the number before is
-    not known yet."""
+    """Return whether a message may be a mere correction of the order number, before the previous
+    number is known."""
     return corrected_number(event.text, "0") is not None
 
 
@@ -243,7 +245,7 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
     """Return whether a thought about merged messages replaces the review's draft and plan.
 
-    A correction always does, for the plan before is about the wrong order.
+    A correction always does, because the previous plan concerns the wrong order.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False
@@ -253,10 +255,7 @@ def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) ->
 
 
 def is_carried_out(message: LaterMessage, plan: Sequence[PlannedAction]) -> bool:
-    """Return whether a message is a plain request alone, and the plan does what it asks for.
-
-    Approving the plan then answers the message.
-    """
+    """Return whether a message is only a plain request, and the plan does what it asks for."""
     text, numbers = message.event.text, message.event.order_numbers
     request = spoken_request(text)
     if "?" in text or len(numbers) != 1 or request.standing is not Standing.PLAIN:

@@ -1,4 +1,4 @@
-"""The answer to a customer's mail, so that it lands in the same thread and starts no loop."""
+"""The reply to a customer's mail, in the same thread and without mail loops."""
 
 import re
 from typing import Final
@@ -11,7 +11,7 @@ from domain.integrations.errors import MailRefused
 _YOUR_MESSAGE: Final[dict[Language, str]] = {"fr": "Votre message", "en": "Your message"}
 MAX_REFERENCES: Final = 20
 _NAME: Final = "reply."
-# Of any domain, for each client may have its own; or of the one that all replies had before.
+# Any domain, because each client may have its own; or the domain that all replies used before.
 _OURS: Final = re.compile(
     r"<(?:reply\.[0-9a-z-]{1,64}@[^<>@\s]{1,255}|[^<>@\s]+@reply\.engine\.invalid)>"
 )
@@ -20,11 +20,10 @@ _OURS: Final = re.compile(
 def reply_to(
     event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
 ) -> OutgoingMail:
-    """The mail that answers `event`. The same `key` always makes the same name.
+    """Return the mail that answers `event`. The same `key` always gives the same mail name.
 
-    The subject of a sender who is not proved is not repeated: a stranger could have us send it to
-    another person, whose address stands in the From. Raises MailRefused for an event that must not
-    be answered by mail.
+    The subject of an unverified sender is not repeated: a stranger could otherwise send text to the
+    person in the From header. Raises MailRefused for an event that must not be answered by mail.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")
@@ -41,11 +40,12 @@ def reply_to(
         subject=subject,
         text=text,
         in_reply_to=event.message_id,
-        # The first names the thread, the last the mails it answers (RFC 5322, 3.6.4).
+        # The first one identifies the thread, the last the mails it answers (RFC 5322, 3.6.4).
         references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
     )
 
 
 def is_ours(message_id: str) -> bool:
-    """Whether it names a mail that `reply_to` made, as far as its form tells: the ledger knows."""
+    """Return whether the Message-ID has the form of our replies. Only the ledger can prove that it
+    is one."""
     return _OURS.fullmatch(message_id) is not None

@@ -1,4 +1,4 @@
-"""Runs in Temporal, as services and activities need them."""
+"""Temporal operations on runs, for services and activities."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Protocol
 from domain.core.contracts import BackgroundRef, RunRef
 
 if TYPE_CHECKING:
-    # All that is thought about a run, which the command line starts faster without.
+    # The command line starts faster without this import.
     from domain.runs.contracts import ProcessEventInput
 
 
 class Starter(Protocol):
-    """What starts after a commit."""
+    """Starts work after a commit."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Tell a parked run to look for its decision; False if it no longer runs."""
+        """Signal a waiting run to read its decision. Returns False if it no longer runs."""
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start a workflow whose row is committed; False if it is under way, or over. `workflow`:
-        its name. Raises EngineUnavailable."""
+        """Start a workflow after its row is committed. Returns False if it is running or has ended.
+        `workflow`: its name. Raises EngineUnavailable."""
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Have deliveries sent that no run sends; those under way are left alone. Raises
+        """Send deliveries that no run sends. Running ones are not affected. Raises
         EngineUnavailable."""
 
 
 class Engine(Starter, Protocol):
-    """Starting runs as well, for whoever finds one left behind."""
+    """A Starter that also starts runs, for components that recover abandoned ones."""
 
     async def start(self, event: "ProcessEventInput") -> bool:
-        """Start a run's workflow; False if it is running already."""
+        """Start a run's workflow. Returns False if it is already running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,20 @@ class Execution:
 
 
 class Executions(Protocol):
-    """What a workflow server remembers, for whoever must make it forget. Each raises
-    EngineUnavailable. A server lists what has begun, and drops what was deleted, a little late."""
+    """The executions stored by a workflow server, for components that delete them. All methods
+    raise EngineUnavailable. New and deleted executions appear in lists with a short delay."""
 
     async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
-        """Some of the executions whose workflow's id begins so; `ended`: not those under way."""
+        """Return some executions whose workflow id has the prefix. `ended`: exclude running
+        ones."""
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
-        """Executions of these workflows."""
+        """Return executions of these workflows."""
 
     def ended(self, workflow: str, before: datetime) -> AsyncIterator[Execution]:
-        """All executions of a kind of workflow that ended before then, asked for page by page."""
+        """Yield all executions of a workflow type that ended before the given time, page by
+        page."""
 
     async def delete(self, executions: Sequence[Execution]) -> int:
-        """Delete these with their histories, and end those under way; how many there were."""
+        """Delete executions with their histories, and terminate running ones. Returns the number
+        deleted."""

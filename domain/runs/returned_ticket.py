@@ -1,4 +1,4 @@
-"""Tickets that are given back: neither the brain nor the executor ran for them."""
+"""Tickets that are credited back to the client, because neither the brain nor the executor ran."""
 
 from domain.agent.plan import StepOutcome
 from domain.agent.settling import SETTLED_BY
@@ -12,11 +12,11 @@ def is_returned(
     failed: bool = False,
     timings: Timings | None = None,
 ) -> bool:
-    """Return whether a run that ends used neither the brain nor the executor.
+    """Return whether a finished run used neither the brain nor the executor.
 
-    `thought_by`: the model of the run's thought, SETTLED_BY for one that no brain was asked for,
-    None before a thought. A run that `failed` after its event was normalized failed in the brain or
-    the executor, so its ticket counts.
+    `thought_by`: the model of the run's thought, SETTLED_BY if no brain was called, None before a
+    thought. A run that `failed` after normalization failed in the brain or the executor, so its
+    ticket counts.
     """
     if failed:
         return timings is None or not timings.normalize

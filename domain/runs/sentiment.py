@@ -1,7 +1,7 @@
-"""The sentiment of a conversation: the zone in which somebody should look at it soon.
+"""The sentiment of a conversation, and the critical zone in which a person should look at it soon.
 
-The zone is entered at one score and left at a better one, so that a customer who wavers between
-them is told of once.
+The zone is entered at one score and left at a better one, so that a wavering customer causes only
+one notification.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,13 +14,14 @@ from typing import Final
 from domain.intake.event import UnifiedEvent
 
 CRITICAL_AT: Final = -0.6
-"""The zone is entered by this score and by those below it."""
+"""A score at or below this value enters the zone."""
 
 LEFT_ABOVE: Final = -0.4
 
 
 def has_mood(event: UnifiedEvent) -> bool:
-    """Whether somebody wrote the message: a program, or an event without words, has no mood."""
+    """Return whether a person wrote the message. Automatic mails and events without text have no
+    mood."""
     return event.reply_allowed and bool(event.words.strip())
 
 
@@ -31,8 +32,8 @@ class Zone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A message of a conversation. `zone`: None before it was placed among the others. `told`:
-    with it the conversation was said to enter the critical zone."""
+    """A message of a conversation. `zone`: None until it is computed from the order of messages.
+    `told`: this message caused the notification that the conversation entered the critical zone."""
 
     event_id: str
     score: float
@@ -41,14 +42,16 @@ class Scored:
 
 
 def after(previous: Zone, score: float) -> tuple[Zone, bool]:
-    """The zone after a message of this score (-1 to 1), and whether it was entered just now."""
+    """Return the zone after a message of this score (-1 to 1), and whether it was entered just
+    now."""
     stays = previous is Zone.CRITICAL and score <= LEFT_ABOVE
     zone = Zone.CRITICAL if stays or score <= CRITICAL_AT else Zone.CALM
     return zone, zone is not previous and zone is Zone.CRITICAL
 
 
 def zones(messages: Iterable[Scored]) -> list[Zone]:
-    """The zone after each of a conversation's messages, from its beginning or a calm one on."""
+    """Return the zone after each message of a conversation, starting at its beginning or at a calm
+    one."""
     found = []
     zone = Zone.CALM
     for message in messages:
@@ -58,11 +61,11 @@ def zones(messages: Iterable[Scored]) -> list[Zone]:
 
 
 def untold(messages: Sequence[Scored]) -> list[int]:
-    """The places of the messages that entered the zone and must be told of now.
+    """Return the indexes of the messages that entered the zone and still need a notification.
 
-    `messages` as for `zones`, in the order in which they were written: two may be thought about at
-    once, and the earlier one end last. It can then enter the zone before a message that was told
-    of, or cut a stay in two. Each stay in the zone is told once, by whichever message.
+    `messages`: as for `zones`, in the order in which they were written. Two may be processed
+    concurrently, and the earlier one may finish last. It can then enter the zone before a message
+    that was already notified, or split one stay in two. Each stay in the zone is notified once.
     """
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):

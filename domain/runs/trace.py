@@ -1,7 +1,7 @@
-"""The trace of a run: all that is known of why it ended as it did.
+"""The trace of a run: the record that explains its outcome.
 
-Read by people of the client and by operators. It holds what the customer wrote and what the agent
-made of it, and no credential: integrations are named by their id alone.
+Its readers are the client's people and operators. It holds the customer's text and the agent's work
+on it, but no credential: integrations appear only by id.
 """
 
 from datetime import datetime
@@ -29,7 +29,7 @@ class _Part(BaseModel):
 
 
 class TracedEvent(_Part):
-    """The event as it came and, once normalized, as the brain reads it. `author`: id of the user
+    """The event as received and, once normalized, as the brain reads it. `author`: id of the user
     who typed it, null if a system sent it."""
 
     event_id: str
@@ -42,7 +42,7 @@ class TracedEvent(_Part):
 
 
 class TracedPlaybook(_Part):
-    """The playbook that won at admission, in the version that holds for this run."""
+    """The playbook selected at admission, in the version that applies to this run."""
 
     playbook_id: str
     version: int
@@ -51,10 +51,11 @@ class TracedPlaybook(_Part):
 
 
 class Thought(_Part):
-    """What the brain made of the message; empty where it has not answered.
+    """The brain's result for the message; empty if it has not answered.
 
-    `intent`: what is wanted, below the class. `prompt_version`: of a language model's prompt.
-    `doubt`: the brain's own; `hold`: why a human must see it however sure the brain is.
+    `intent`: the intent within the category. `prompt_version`: the prompt version of a language
+    model. `doubt`: the brain's own escalation reason. `hold`: why a human must review it at any
+    confidence.
     """
 
     model: str | None
@@ -75,8 +76,8 @@ class Thought(_Part):
 
 
 class TracedEffect(_Part):
-    """A row of the action ledger. `step`: the place in the plan. `state` is `planned` while nobody
-    knows more. `reference`: the other side's name for what was done."""
+    """A row of the action ledger. `step`: the position in the plan. `state`: `planned` until the
+    outcome is recorded. `reference`: the other side's id of the effect."""
 
     step: int
     round: int
@@ -92,7 +93,7 @@ class TracedEffect(_Part):
 
 
 class TracedReview(_Part):
-    """What a human was asked, and what was decided by whom and when."""
+    """A review with its decision, reviewer and times."""
 
     review_id: str
     round: int
@@ -115,12 +116,12 @@ class TracedReview(_Part):
 
 
 class RunTrace(_Part):
-    """A run from its event to its outcome, in the order in which things happen.
+    """A run from its event to its outcome, in chronological order.
 
-    `steps`: what the last carrying out of the plan came to. `effects` and `reviews` are those of
-    all rounds. `duration_ms`: from the request to the caller's answer. `sensitive`: the
-    matter for which no brain was asked. `joined_review`: the review that the message was added to.
-    `thread_after`: what the answer settles in its exchange, and what it leaves open.
+    `steps`: the outcomes of the last execution of the plan. `effects` and `reviews`: those of all
+    rounds. `duration_ms`: from the request to the caller's answer. `sensitive`: the matter that was
+    not sent to a brain. `joined_review`: the review that the message joined. `thread_after`: what
+    the answer settles in its exchange, and what it leaves open.
     """
 
     run_id: str

@@ -1,1 +1,1 @@
-"""Simulation: what the agent would do, thought through and neither stored nor done."""
+"""Simulation: the agent's result for a message, without storage and without effects."""

@@ -1,4 +1,4 @@
-"""What a simulator is asked: a scenario, and by what it is thought through."""
+"""The request to a simulator: a scenario and the variant to run it with."""
 
 from pydantic import BaseModel, ConfigDict
 

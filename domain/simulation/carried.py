@@ -1,4 +1,5 @@
-"""What one message of a simulated conversation leaves for the next, as a run's records would."""
+"""The state that one message of a simulated conversation passes to the next, as a run's records
+would."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from domain.runs.conversation import (
 from domain.runs.run import RunStatus
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
-# Where two programs may answer each other; a visitor of a widget is no program.
+# Channels in which two programs may answer each other. A visitor of the widget is a person.
 _CORRESPONDENCE: Final = frozenset({Channel.EMAIL, Channel.HELPDESK})
 _RUN_STATUS: Final = {
     OutcomeStatus.COMPLETED: RunStatus.COMPLETED,
@@ -36,7 +37,7 @@ _RUN_STATUS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What would have been done to an order."""
+    """An effect that an order would have had."""
 
     order_key: str
     kind: ActionKind
@@ -45,10 +46,11 @@ class _Effect:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A simulated conversation as far as it has come.
+    """The current state of a simulated conversation.
 
-    `answers`: how often the agent has answered; `unattended`: how often by mail or in tickets since
-    a person did. `held`: why people have the conversation, None while the agent has it.
+    `answers`: the number of the agent's answers; `unattended`: those by mail or in tickets since a
+    person answered. `held`: why people have taken over the conversation, None while the agent
+    answers.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -61,15 +63,16 @@ class Carried:
 
     @property
     def summary(self) -> str:
-        """What came of the messages so far. Nothing of real customers is in it."""
+        """Return the outcomes of the messages so far. It contains no data of real customers."""
         return summary(self._runs)
 
     def turns_left(self, answers_per_hour: int, answers_without_person: int) -> int:
-        """How many answers the agent may still give before people do."""
+        """Return the number of answers that the agent may still give before people must."""
         return min(answers_per_hour - self.answers, answers_without_person - self.unattended)
 
     def answered_by_person(self, text: str) -> "Carried":
-        """After a person's message: the agent has the conversation again, and asks nothing."""
+        """Return the state after a person's message: the agent answers again, and has no open
+        question."""
         return replace(
             self,
             turns=_kept((*self.turns, Turn(author="human", body=text[:MAX_TURN_CHARS]))),
@@ -82,9 +85,10 @@ class Carried:
     def after(
         self, event: UnifiedEvent, outcome: SimulatedOutcome, settled: Thread, now: datetime
     ) -> "Carried":
-        """After a message of the customer's. `settled`: by it, once its answer has reached them.
+        """Return the state after a customer's message. `settled`: the thread after its answer was
+        delivered.
 
-        What no playbook takes is in no conversation.
+        A message that no playbook takes changes nothing.
         """
         if outcome.status is OutcomeStatus.NO_PLAYBOOK:
             return self
@@ -105,7 +109,7 @@ class Carried:
         )
 
     def of(self, found: Lookup | None) -> Lookup | None:
-        """A look-up as it would be after what the conversation has done to the order."""
+        """Return a lookup with the conversation's effects applied to the order."""
         if found is None or found.order is None:
             return found
         order = found.order
@@ -114,7 +118,7 @@ class Carried:
         return found.model_copy(update={"order": order})
 
     def spent(self, order: Order, before: Spent) -> Spent:
-        """What was given back to the customer, and done to the order. `before`: by real runs."""
+        """Return the refunds and actions so far, including those of real runs in `before`."""
         currency = order.refundable.currency
         here = sum(one.amount.minor for one in self._effects if one.amount.currency == currency)
         return Spent(
@@ -143,7 +147,7 @@ def _kept(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _settled(run: PastRun) -> PastRun:
-    """A person's answer decides the review that was open."""
+    """Return the run with its open review decided by a person's answer."""
     if run.status is not RunStatus.NEEDS_REVIEW:
         return run
     return run.model_copy(update={"status": RunStatus.COMPLETED, "replied": True})
@@ -166,7 +170,7 @@ def _run(outcome: SimulatedOutcome, done: tuple[_Effect, ...], now: datetime) ->
 
 
 def _after_effect(order: Order, effect: _Effect) -> Order:
-    """What is done to an order gives money back, or ends it."""
+    """Return the order after an effect, which either refunds money or ends the order."""
     nothing = Money(minor=0, currency=order.refundable.currency)
     if not ACTIONS[effect.kind].gives_back:
         return order.model_copy(update={"state": OrderState.CANCELLED, "refundable": nothing})

@@ -1,4 +1,4 @@
-"""Which playbook a simulated message falls to: the client's, with what is tried in its place."""
+"""Select the playbook of a simulated message, from the client's playbooks and the variant's."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,17 +10,18 @@ from domain.simulation.outcome import UsedPlaybook
 from domain.simulation.variant import Variant
 
 _NEW: Final = ""
-"""Stands for the id of a draft that has none. No stored playbook has it."""
+"""The placeholder id of a new draft. No stored playbook has it."""
 
 
 def playbook_for(
     entries: Sequence[PlaybookEntry], event_type: str, variant: Variant
 ) -> tuple[UsedPlaybook, Rulebook] | None:
-    """The playbook of an event, and its rules; None where no playbook takes its type.
+    """Return the playbook of an event with its rules, or None if no playbook takes its type.
 
-    `entries`: the client's, oldest first. With `variant.version`, the one of `variant.playbook_id`
-    in that version. A draft counts as active: in place of the playbook that it stands for, or as
-    the youngest. Without a draft, `variant.playbook_id` takes every type. Raises PlaybookNotFound.
+    `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry of
+    `variant.playbook_id` has that version. A draft counts as active: it replaces the playbook of
+    `variant.playbook_id`, or is the newest one. Without a draft, `variant.playbook_id` takes every
+    event type. Raises PlaybookNotFound.
     """
     tried = _with_draft(entries, variant)
     if variant.playbook_id is not None and variant.draft is None:

@@ -1,12 +1,13 @@
-"""What crosses Temporal for simulations and replays. What people made up is sealed, for it leaves
-no row that it could be read from."""
+"""The data that crosses Temporal for simulations and replays. Invented content is encrypted,
+because no row stores it."""
 
 from domain.core.contracts import Contract
 
 
 class SimulateInput(Contract):
-    """`sealed`: a `SimulationAsked`, encrypted. `id`: names the workflow; no row has it. `outside`:
-    a language model or a shop may be asked, which leaves the process and takes longer."""
+    """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: names the
+    workflow, without a row. `outside`: it may call a language model or a shop, which takes
+    longer."""
 
     client_id: str
     id: str
@@ -15,13 +16,13 @@ class SimulateInput(Contract):
 
 
 class SimulateResult(Contract):
-    """`sealed`: a `Simulation`, encrypted."""
+    """The result of a simulation. `sealed`: an encrypted `Simulation`."""
 
     sealed: str
 
 
 class ReplayProgress(Contract):
-    """How far a replay has come: of `total` events, `seen` were looked at."""
+    """The progress of a replay: `seen` of `total` events were examined or skipped."""
 
     is_over: bool = False
     total: int = 0

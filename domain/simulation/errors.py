@@ -1,4 +1,4 @@
-"""Errors around simulations and replays."""
+"""Errors of simulations and replays."""
 
 from collections.abc import Mapping
 
@@ -12,14 +12,14 @@ class ReplayNotFound(DomainError):
 
 
 class ReplayUnderWay(DomainError):
-    """Another replay of the client is not over yet."""
+    """Another replay of the client has not finished."""
 
     code = "replay_under_way"
 
 
 class InvalidReplay(InvalidInput):
-    """What is asked of a replay breaks a rule. Operators read the message, callers the `reason`,
-    which is in French."""
+    """The request for a replay breaks a rule. Operators read the message, callers the `reason` in
+    French."""
 
     code = "invalid_replay"
 
@@ -33,12 +33,12 @@ class InvalidReplay(InvalidInput):
 
 
 class SimulationTooLong(DomainError):
-    """The simulation was not over in the time that its caller waits."""
+    """The simulation did not finish within the caller's timeout."""
 
     code = "simulation_too_long"
 
 
 class ModelBudgetUsedUp(DomainError):
-    """No money is left for a language model, and no other brain is wanted."""
+    """The budget for the language model is used up, and no other brain was requested."""
 
     code = "model_budget_used_up"

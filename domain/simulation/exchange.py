@@ -1,4 +1,4 @@
-"""The exchange: one message to simulate, with what its conversation has come to so far."""
+"""The exchange: one message to simulate, with the state of its conversation."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,16 +13,18 @@ from domain.integrations.order import Lookup
 
 @dataclass(frozen=True, slots=True)
 class SimulatedExchange:
-    """`event`: normalized, and a bare number in it read as an answer where `thread` asked for one.
-    `event_type`: by which a playbook is chosen. `turns`: of the thread before the message.
-    `summary`: what came of earlier messages. `lookup`: None where no order was looked up. `spent`:
-    what was given back before.
+    """One message to simulate, with its context.
 
-    `made_up`: the shop of a made-up order, which is no connection of the client. `turns_left`: how
-    many answers the agent may still give before people do. `attachments`: the files that came with
-    the message. `run_id`: under which a question to the customer is asked. `now`: the moment of the
-    message; None for the present. `steps`: what the message has cost of its budget so far
-    (`domain/core/effort.py`). `unread`: it costs too much to read, and people do.
+    `event`: normalized; a bare number in it is an answer if `thread` asked for one. `event_type`:
+    selects the playbook. `turns`: of the thread before the message. `summary`: the outcomes of
+    earlier messages. `lookup`: None if no order was looked up. `spent`: earlier refunds and
+    actions.
+
+    `made_up`: the shop of a made-up order, which is no connection of the client. `turns_left`: the
+    number of answers that the agent may still give before people must. `attachments`: the message's
+    files. `run_id`: identifies a question to the customer. `now`: the time of the message; None for
+    the present. `steps`: the effort budget that the message has used so far
+    (`domain/core/effort.py`). `unread`: the message exceeds that budget, so people handle it.
     """
 
     event: UnifiedEvent

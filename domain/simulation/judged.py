@@ -1,4 +1,4 @@
-"""What a thought comes to: the outcome that a run would have stored."""
+"""Convert a thought to the outcome that a run would have stored."""
 
 from domain.agent.errors import BrainFailed
 from domain.agent.plan import REPLIES
@@ -10,7 +10,8 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, UsedPlayb
 
 
 def judged(used: UsedPlaybook, lookup: Lookup | None, thought: ThinkingResult) -> SimulatedOutcome:
-    """The outcome of a thought by the playbook's threshold, as if all that is planned worked."""
+    """Return the outcome of a thought with the playbook's threshold, assuming that all actions
+    succeed."""
     answer, draft = thought.answer, RunDraft.of(thought)
     reason = review_reason(draft, used.threshold)
     is_sent = reason is None and any(step.kind in REPLIES for step in draft.plan)
@@ -43,7 +44,7 @@ def judged(used: UsedPlaybook, lookup: Lookup | None, thought: ThinkingResult) -
 def brain_failed(
     used: UsedPlaybook, lookup: Lookup | None, failure: BrainFailed
 ) -> SimulatedOutcome:
-    """The outcome where the language model gave no answer; its tries may have cost something."""
+    """Return the outcome of a failed language model call, with the cost of its attempts."""
     return SimulatedOutcome(
         status=OutcomeStatus.BRAIN_FAILED,
         playbook=used,
@@ -55,10 +56,9 @@ def brain_failed(
 
 
 def rules_of(used: UsedPlaybook, thread: Thread) -> tuple[str, int]:
-    """The playbook's id and version that a yes must have been asked under.
+    """Return the id and version of the playbook under which a valid confirmation was requested.
 
-    A question that was asked under another version of the same playbook counts as asked under the
-    one that is tried.
+    A question asked under another version of the same playbook counts for the version under test.
     """
     asked = thread.proposal
     if asked is not None and asked.playbook_id == (used.id or ""):

@@ -1,4 +1,4 @@
-"""The made-up: what a scenario stands in place of, as an event that comes in and an order."""
+"""The event and the order that a scenario describes."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -14,17 +14,16 @@ from domain.integrations.providers import SHOPS
 from domain.simulation.scenario import Scenario
 
 MADE_UP: Final = "made-up"
-"""In place of ids that a record would have."""
+"""The placeholder for the ids of stored records."""
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
-"""The shop of a made-up order: one that can be asked to act. The policy knows no shop from
-another."""
+"""The shop of a made-up order, which supports actions. Policy rules do not depend on the shop."""
 
 _PLACED_BEFORE: Final = timedelta(days=5)
 
 
 def event_of(scenario: Scenario, text: str) -> InboundEvent:
-    """A message of the scenario as the gateway would be sent it."""
+    """Return a message of the scenario in the form that the gateway receives."""
     said = {
         **scenario.fields,
         "customer_name": scenario.customer.name,
@@ -41,7 +40,7 @@ def event_of(scenario: Scenario, text: str) -> InboundEvent:
 
 
 def order_of(scenario: Scenario, now: datetime) -> Order | None:
-    """The customer's order as their shop would tell of it; None if the scenario has none."""
+    """Return the customer's order as a shop would report it; None if the scenario has none."""
     made_up = scenario.order
     if made_up is None:
         return None
@@ -63,7 +62,7 @@ def order_of(scenario: Scenario, now: datetime) -> Order | None:
 
 
 def looked_up(order: Order, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """What a look-up finds where this is the shop's only order; None where none is looked up."""
+    """Return the lookup in a shop with only this order; None if the event needs no lookup."""
     if not looks_up(event, thread):
         return None
     number = order_to_find(event, thread)

@@ -1,4 +1,4 @@
-"""The outcome: what the agent would have made of one message. Nothing of it was done."""
+"""The outcome: the agent's result for one message, without effects."""
 
 from enum import StrEnum
 from typing import Final, Self
@@ -16,8 +16,8 @@ from domain.integrations.order import Lookup
 
 
 class OutcomeStatus(StrEnum):
-    """As the gateway's, but for `failed`: nothing is carried out that could fail. `brain_failed`:
-    the language model gave no answer."""
+    """The gateway's statuses without `failed`, because no action is executed. `brain_failed`: the
+    language model gave no answer."""
 
     COMPLETED = "completed"
     NEEDS_REVIEW = "needs_review"
@@ -29,7 +29,7 @@ _ANSWERED: Final = frozenset({OutcomeStatus.COMPLETED, OutcomeStatus.NEEDS_REVIE
 
 
 class UsedPlaybook(BaseModel):
-    """The playbook that the message fell to. `id` and `version`: None of a draft that is new."""
+    """The playbook selected for the message. `id` and `version`: None for a new draft."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,12 +41,12 @@ class UsedPlaybook(BaseModel):
 
 
 class SimulatedOutcome(BaseModel):
-    """All that a run would have kept. `reason`: why a human would look, None if nobody would.
+    """The data that a run would have stored. `reason`: why a human would review it, None if not.
 
-    `response`: what the customer would get, empty where a human would look first; `draft`: the
-    generated text in any case. `plan`: what would be carried out, in order. `sources`: what the
-    draft rests on. `cost_micros`: millionths of a US dollar. `held`: people have the conversation
-    since an earlier message, so that nothing is answered; `draft` is what the agent would propose.
+    `response`: the text that the customer would get, empty if it needs a review first; `draft`: the
+    generated text in any case. `plan`: the actions to execute, in order. `sources`: the sources of
+    the draft. `cost_micros`: millionths of a US dollar. `held`: people took over the conversation
+    at an earlier message, so no answer is sent; `draft` is then the agent's proposal.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,8 +76,8 @@ class SimulatedOutcome(BaseModel):
     cost_micros: int = 0
 
     def held_for(self, reason: EscalationReason | None) -> Self:
-        """The same where people have had the conversation before, for `reason`; None: they had not.
-        What no playbook takes, and what failed, stays as it is."""
+        """Return the outcome after people took over the conversation for `reason`; unchanged if it
+        is None. Outcomes without a playbook, and failed ones, stay unchanged."""
         if reason is None or self.status not in _ANSWERED:
             return self
         return self.model_copy(
@@ -91,7 +91,7 @@ class SimulatedOutcome(BaseModel):
 
 
 class Simulation(BaseModel):
-    """What comes of a scenario. `outcomes`: one for each message of the customer, in order."""
+    """The result of a scenario. `outcomes`: one for each message of the customer, in order."""
 
     model_config = ConfigDict(frozen=True)
 

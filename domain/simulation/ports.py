@@ -1,4 +1,4 @@
-"""What simulations need from outside."""
+"""Interfaces that simulations need."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 
 
 class Simulator(Protocol):
-    """Whoever thinks a scenario through."""
+    """Runs a scenario."""
 
     async def simulate(self, asked: SimulateInput) -> SimulateResult:
-        """Raises EngineUnavailable, and InternalError if the thinking failed."""
+        """Run the scenario. Raises EngineUnavailable, and InternalError if the brain failed."""

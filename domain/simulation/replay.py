@@ -1,4 +1,4 @@
-"""The replay: past events thought through again by a variant, and what it would have changed."""
+"""The replay: process past events again with a variant, and report the changes."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,7 +11,7 @@ from domain.simulation.replay_tally import ReplayTally
 from domain.simulation.variant import Variant
 
 REPLAY_SPAN: Final = timedelta(days=30)
-"""How far back a replay reaches unless it is asked for another time."""
+"""The default period of a replay, counted back from now."""
 
 DEFAULT_BUDGET_MICROS: Final = 5_000_000
 MAX_BUDGET_MICROS: Final = 1_000_000_000
@@ -20,8 +20,8 @@ MAX_BUDGET_S: Final = 86_400
 
 
 class ReplayState(StrEnum):
-    """`stopped`: over before its events were, for `ReplayStop`. `failed`: a page could not be
-    thought through."""
+    """The state of a replay. `stopped`: ended early, for a `ReplayStop`. `failed`: a page of events
+    could not be processed."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -34,9 +34,9 @@ UNFINISHED: Final = frozenset({ReplayState.QUEUED, ReplayState.RUNNING})
 
 
 class ReplayStop(StrEnum):
-    """Why a replay ended before its events did. `budget`: of money, its own, the client's month
-    or the day's ceiling. `time`: it has worked as long as it may. `person`: a person stopped it.
-    `error`: a page failed every time that it was tried."""
+    """Why a replay ended early. `budget`: the limit of its own budget, the client's month or the
+    day was reached. `time`: its working time is used up. `person`: a person stopped it. `error`:
+    every attempt at a page failed."""
 
     BUDGET = "budget"
     TIME = "time"
@@ -45,9 +45,9 @@ class ReplayStop(StrEnum):
 
 
 class ReplayAsked(BaseModel):
-    """What a person decides of a replay. Events from `since` on and before `until` are thought
-    through. `budget_micros`: millionths of a US dollar that a language model may cost in all;
-    `budget_s`: seconds that the replay may work."""
+    """The request for a replay. It processes events from `since` (inclusive) until `until`
+    (exclusive). `budget_micros`: the maximum cost of language models, in millionths of a US dollar.
+    `budget_s`: the maximum working time, in seconds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,10 +59,10 @@ class ReplayAsked(BaseModel):
 
 
 class Replay(BaseModel):
-    """A replay as it is kept. `total`: events of its time; `examined`: those that were thought
-    through, `tally.skipped` the others that were looked at; `changed`: those that end otherwise.
-    `place`: the last event that was looked at. `cost_micros`: millionths of a US dollar.
-    `worked_ms`: without pauses."""
+    """A stored replay. `total`: events of its period; `examined`: those that were processed;
+    `tally.skipped`: those that were skipped; `changed`: those with a different outcome. `place`:
+    the last event handled. `cost_micros`: millionths of a US dollar. `worked_ms`: working time
+    without pauses."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,13 +87,13 @@ class Replay(BaseModel):
 
     @property
     def seen(self) -> int:
-        """How many events were looked at."""
+        """Return the number of events examined or skipped."""
         return self.tally.events
 
 
 class ReplayExample(BaseModel):
-    """An event that ends otherwise. `run_id`: None of one that no playbook took. Its drafts go with
-    its customer's words."""
+    """An event with a different outcome. `run_id`: None if no playbook took it. Its drafts are
+    erased with the customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

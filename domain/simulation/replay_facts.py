@@ -1,4 +1,4 @@
-"""What became of an event, then and in a replay, and what differs between the two."""
+"""The outcomes of an event, originally and in a replay, and their difference."""
 
 from enum import StrEnum
 from typing import Self
@@ -12,11 +12,10 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 
 class ReplayEnd(StrEnum):
-    """How the agent's own judgement ends an event, whatever people decide later.
+    """How the agent's own decision ends an event, before any decision of people.
 
-    `answered`: closed without a person and without giving money back. `refunded`: money is given
-    back without a person. `reviewed`: a person looks first. `failed`: the language model gave no
-    answer.
+    `answered`: closed without a person and without a refund. `refunded`: refunded without a person.
+    `reviewed`: a person reviews it first. `failed`: the language model gave no answer.
     """
 
     ANSWERED = "answered"
@@ -27,10 +26,11 @@ class ReplayEnd(StrEnum):
 
 
 class ReplayChangeKind(StrEnum):
-    """What differs between the two ends, the gravest first: an event has one kind.
+    """The difference between two outcomes, most serious first: an event has one kind.
 
-    `other_amount`: more or less money is given back. `now_taken`, `no_longer_taken`: by a playbook.
-    `other_action`: the same end by another plan. `other_answer`: another text of the same class.
+    `other_amount`: the refund has another amount. `now_taken`, `no_longer_taken`: by a playbook.
+    `other_action`: another plan with the same outcome. `other_answer`: another text in the same
+    category.
     """
 
     REFUND_ADDED = "refund_added"
@@ -47,8 +47,8 @@ class ReplayChangeKind(StrEnum):
 
 
 class ReplayFacts(BaseModel):
-    """What became of an event, without a word of its answer. `reason`: why a person looks.
-    `money`: what the plan gives back, whether or not a person must approve it."""
+    """The outcome of an event, without its text. `reason`: why a person reviews it. `money`: the
+    refund of the plan, even if a person must approve it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -77,7 +77,7 @@ class ReplayFacts(BaseModel):
 
     @property
     def given_back(self) -> Money | None:
-        """The money that is given back without a person."""
+        """Return the amount refunded without a person, or None."""
         return self.money if self.end is ReplayEnd.REFUNDED else None
 
 
@@ -94,8 +94,8 @@ def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
 
 
 def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
-    """What a plan gives back: of its one action that moves money, for a cancellation covers the
-    refund."""
+    """Return the refund of a plan, or None. Only one action moves money, because a cancellation
+    includes the refund."""
     amounts = (action.amount for action in plan if action.kind in ON_ORDERS)
     return next((amount for amount in amounts if amount and amount.minor), None)
 
@@ -103,7 +103,8 @@ def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
 def difference(
     before: ReplayFacts, after: ReplayFacts, *, same_text: bool
 ) -> ReplayChangeKind | None:
-    """The gravest difference; None where the event ends as it did. `same_text`: of both drafts."""
+    """Return the most serious difference, or None if the outcomes are equal. `same_text`: whether
+    both drafts are equal."""
     if before.given_back != after.given_back:
         return _of_money(before, after)
     if before.end is not after.end:

@@ -1,4 +1,4 @@
-"""The tally: how many events of a replay ended how, then and now."""
+"""The tally: the outcomes of a replay's events, counted before and after."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,10 +11,10 @@ from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd, ReplayFa
 
 
 class ReplaySkip(StrEnum):
-    """Why an event was not thought through again.
+    """Why an event was skipped.
 
     `erased`: its customer was erased. `joined`: people had its conversation. `unfinished`: its run
-    has no outcome yet. `unthought`: its run failed before the agent had thought.
+    has no outcome yet. `unthought`: its run failed before the agent's thought.
     """
 
     ERASED = "erased"
@@ -24,7 +24,7 @@ class ReplaySkip(StrEnum):
 
 
 class EndCount(BaseModel):
-    """A cell of the table: events that ended so then, and so in the replay."""
+    """A cell of the table: the number of events with this original and this new outcome."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,7 +34,8 @@ class EndCount(BaseModel):
 
 
 class ReplayClassCount(BaseModel):
-    """Events that were of a class then; how many were closed without a person, then and now."""
+    """The events of an original category, and how many were closed without a person, before and
+    after."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +46,7 @@ class ReplayClassCount(BaseModel):
 
 
 class MoneySum(BaseModel):
-    """What was, and would be, given back without a person, in minor units of the currency."""
+    """The amounts refunded without a person, before and after, in minor units of the currency."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,7 +56,7 @@ class MoneySum(BaseModel):
 
 
 class ReplayTally(BaseModel):
-    """The sums of a replay, each list in the order of its keys."""
+    """The sums of a replay. Each list is sorted by key."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,7 +70,7 @@ class ReplayTally(BaseModel):
     def of_event(
         cls, before: ReplayFacts, after: ReplayFacts, kind: ReplayChangeKind | None
     ) -> Self:
-        """The tally of one event that was thought through."""
+        """Return the tally of one processed event."""
         known = before.classification or after.classification
         counted = ReplayClassCount(
             classification=known,
@@ -86,12 +87,12 @@ class ReplayTally(BaseModel):
 
     @classmethod
     def of_skipped(cls, why: ReplaySkip) -> Self:
-        """The tally of one event that was not."""
+        """Return the tally of one skipped event."""
         return cls(skipped={why: 1})
 
     @classmethod
     def total(cls, parts: Iterable["ReplayTally"]) -> Self:
-        """The sum, in whatever order the parts come."""
+        """Return the sum, which does not depend on the order of the parts."""
         ends: Counter[tuple[ReplayEnd, ReplayEnd]] = Counter()
         events: Counter[str] = Counter()
         closed: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
@@ -131,7 +132,7 @@ class ReplayTally(BaseModel):
 
     @property
     def events(self) -> int:
-        """How many were looked at."""
+        """Return the number of events examined or skipped."""
         return sum(cell.events for cell in self.ends) + sum(self.skipped.values())
 
 

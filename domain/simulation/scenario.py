@@ -1,4 +1,4 @@
-"""The scenario: what a made-up customer writes, and what is known of them while it is simulated."""
+"""The scenario: a made-up customer's messages, and the facts known during their simulation."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -9,10 +9,10 @@ from domain.core.money import Money
 from domain.integrations.order import OrderState
 
 MAX_MESSAGES: Final = 20
-"""Of one scenario: each is thought through, one after the other."""
+"""The limit of one scenario, because its messages are processed one after another."""
 
 MAX_MESSAGE: Final = 20_000
-"""Characters of one."""
+"""The maximum of characters in one message."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
@@ -24,7 +24,7 @@ ScenarioFields = Annotated[
     ],
     Field(max_length=50),
 ]
-"""Further facts as the gateway takes them."""
+"""Additional fields of the event, as the gateway accepts them."""
 
 
 class _Part(BaseModel):
@@ -32,15 +32,16 @@ class _Part(BaseModel):
 
 
 class ScenarioMessage(_Part):
-    """`human`: what a person of the client answered meanwhile; the agent is not asked about it."""
+    """A message of the scenario. `human`: an answer of the client's team; the agent does not
+    process it."""
 
     author: Literal["customer", "human"] = "customer"
     text: _Text
 
 
 class ScenarioCustomer(_Part):
-    """Who writes. `verified`: whether the caller vouches for the address, as `customer_verified`
-    does; without it no order is shown or acted on."""
+    """The sender. `verified`: whether the caller vouches for the address, as `customer_verified`
+    does. Without it no order is shown or changed."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
     name: _Line | None = None
@@ -48,8 +49,8 @@ class ScenarioCustomer(_Part):
 
 
 class ScenarioOrder(_Part):
-    """A made-up order of the customer's, in place of what a shop would say. `refundable`: the whole
-    total unless given; both are amounts of `currency`, as in "49.00"."""
+    """A made-up order of the customer, used instead of a shop's data. `refundable`: defaults to the
+    total; both are amounts in `currency`, such as "49.00"."""
 
     number: Annotated[str, Field(min_length=1, max_length=40)]
     state: OrderState = OrderState.SHIPPED
@@ -62,7 +63,8 @@ class ScenarioOrder(_Part):
 
     @model_validator(mode="after")
     def _amounts(self) -> Self:
-        """The currency has so many digits, and no more is given back than was paid."""
+        """Raise ValueError unless the digits fit the currency and `refundable` is at most the
+        total."""
         try:
             total = Money.parse(self.total, self.currency)
             left = Money.parse(self.refundable or "0", self.currency)
@@ -74,11 +76,11 @@ class ScenarioOrder(_Part):
 
 
 class Scenario(_Part):
-    """A conversation to simulate; its last message is the customer's. The agent's own answers are
-    not part of it: each is thought anew, so that what an answer settles (a bound order, a question
-    that was asked) carries over.
+    """A conversation to simulate. Its last message is the customer's. The agent's answers are not
+    part of it: they are generated again, so that their effects (a bound order, a question) carry
+    over.
 
-    `fields`: further facts as the gateway takes them; templates are filled from them.
+    `fields`: additional fields as the gateway accepts them; templates use them.
     """
 
     messages: tuple[ScenarioMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)

@@ -1,4 +1,4 @@
-"""A scenario as a file of YAML, written as in a saved case. What is wrong is named by its path."""
+"""A scenario as a YAML file, in the form of saved cases. Errors are located by path."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _MAX_TOLD: Final = 10
 
 
 def parse_scenario(data: bytes) -> Scenario:
-    """Raises InvalidInput: a line for each thing that is wrong, ten at most."""
+    """Return the scenario. Raises InvalidInput, with one line for each problem up to a limit."""
     if len(data) > MAX_SCENARIO_BYTES:
         raise InvalidInput(f"a scenario has at most {MAX_SCENARIO_BYTES // 1024} KiB")
     try:

@@ -1,4 +1,4 @@
-"""The variant: by which playbook, content and brain a message is thought through again."""
+"""The variant: the playbook, content and brain with which a message is processed again."""
 
 from typing import Annotated, Literal, Self
 
@@ -14,8 +14,8 @@ class _Part(BaseModel):
 
 
 class ContentVariant(_Part):
-    """A change of templates or knowledge that is not saved. `id`: of the entry that is changed or
-    taken away; `added`: a new one. Exactly one of the four is tried."""
+    """An unsaved change of templates or knowledge. `id`: the entry that is changed or deleted;
+    `added`: a new entry. Exactly one of the four changes is given."""
 
     added: Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")] | None = None
     id: str | None = None
@@ -32,13 +32,13 @@ class ContentVariant(_Part):
 
 
 class Variant(_Part):
-    """What is tried in place of what is live; nothing given: what is live.
+    """The overrides of the live configuration. Omitted fields keep what is live.
 
-    `playbook_id`: this one, in its current version or in `version`, whatever the event's type.
-    `draft`: a playbook that is not saved; with `playbook_id` it stands for that one, so that cases
-    and events that fall to it are thought through by the draft. `threshold`: in place of the
-    playbook's own. `embedded_brain`: think with the embedded brain though a model is configured.
-    `answers_from_knowledge`: in place of the client's setting.
+    `playbook_id`: use this playbook, in its current version or in `version`, for every event type.
+    `draft`: an unsaved playbook. With `playbook_id` it replaces that playbook, so that it handles
+    the cases and events that select it. `threshold`: overrides the playbook's threshold.
+    `embedded_brain`: use the embedded brain even if a model is configured.
+    `answers_from_knowledge`: overrides the client's setting.
     """
 
     playbook_id: str | None = None

@@ -1,1 +1,1 @@
-"""Clients, their people, keys and settings."""
+"""Clients, with their members, keys and settings."""

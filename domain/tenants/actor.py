@@ -1,4 +1,4 @@
-"""The actor: who wants a use case done, and what they may."""
+"""The actor: the caller of a use case, and the caller's permissions."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
-"""No role of a client: operators, internal admins and the system alone."""
+"""No role of a client: only operators, internal admins and the system."""
 
 
 OPERATOR_PREFIX: Final = "operator:"
@@ -28,20 +28,20 @@ class ActorKind(StrEnum):
 
 
 def without_address(name: str) -> str:
-    """The same name, or a digest where it is a mail address."""
+    """Return the name, or a digest of it if it is an email address."""
     return f"sha256:{sha256(name.encode()).hexdigest()[:16]}" if "@" in name else name
 
 
 def is_operator(name: str) -> bool:
-    """Return whether records name an operator so, who acted in no person's name."""
+    """Return whether the name in records is that of an operator who did not act as a member."""
     return name.startswith(OPERATOR_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """`name`: as records keep it. `role`: a person's part in the client, None for an internal
-    admin. `login`: of the operator who acts in a person's name. `network`: where the request came
-    from, never a whole address; None for what no request did."""
+    """The caller of a use case. `name`: as records store it. `role`: a member's role in the client,
+    None for an internal admin. `login`: the operator who acts as a member. `network`: the origin of
+    the request, never a full address; None without a request."""
 
     kind: ActorKind
     name: str
@@ -66,8 +66,8 @@ class Actor:
         return Actor(ActorKind.SYSTEM, name)
 
     def may(self, roles: Set[Role]) -> bool:
-        """Whether an actor with one of these roles may do it: operators, internal admins and the
-        system may do all of it, keys nothing."""
+        """Return whether the roles permit the actor. Operators, internal admins and the system are
+        always permitted, keys never."""
         match self.kind:
             case ActorKind.OPERATOR | ActorKind.SYSTEM:
                 return True
@@ -78,17 +78,17 @@ class Actor:
 
     @property
     def known_as(self) -> str:
-        """How records that outlive people name who it was."""
+        """Return the actor's name for records that outlive the person."""
         return without_address(self.name)
 
     @property
     def noted(self) -> dict[str, str]:
-        """How a log line tells who it was."""
+        """Return the actor's fields for a log line."""
         by = {"by": self.login} if self.login else {}
         network = {"network": self.network} if self.network else {}
         return {"actor_kind": self.kind, "user_id": self.known_as, **by, **network}
 
     def require(self, roles: Set[Role]) -> None:
-        """Raises RoleRequired."""
+        """Raise RoleRequired unless the roles permit the actor."""
         if not self.may(roles):
             raise RoleRequired

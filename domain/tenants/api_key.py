@@ -1,6 +1,6 @@
-"""The API key: its shape, and what of it is stored.
+"""The API key: its format, and the stored form.
 
-An MCP key, `mcp_` and as many characters, has the same rights.
+An MCP key has the prefix `mcp_`, the same number of characters and the same rights.
 """
 
 import hashlib
@@ -17,39 +17,39 @@ PREFIX_LENGTH: Final = 8
 KEY_BYTES: Final = 16
 MAX_LABEL: Final = 100
 MAX_ACTIVE: Final = 100
-"""Keys of one client that can be used."""
+"""The limit of active keys of one client."""
 
 UNUSED_AFTER: Final = timedelta(days=90)
-"""A key that nothing used for so long had better be revoked."""
+"""The time without use after which a key should be revoked."""
 
 OWN: Final = "ak_"
-"""What a key begins with that a person made."""
+"""The prefix of a key that a person created."""
 MCP: Final = "mcp_"
-"""What a key begins with that an OAuth client got."""
+"""The prefix of a key issued to an OAuth client."""
 KEY_PREFIXES: Final = (OWN, MCP)
-"""A bearer token that begins with one is a key or nothing; any other is a session token."""
+"""The prefixes of keys. A bearer token with one can only be a key; any other is a session token."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMaterial:
-    """What is stored of a key: enough to recognise it, too little to use it."""
+    """The stored form of a key: sufficient to recognize it, but not to use it."""
 
     digest: bytes
     prefix: str
 
     @property
     def is_own(self) -> bool:
-        """Whether a person made the key for the client's own systems."""
+        """Return whether a person created the key for the client's own systems."""
         return self.prefix.startswith(OWN)
 
 
 def is_unused(created_at: datetime, last_used_at: datetime | None, now: datetime) -> bool:
-    """Whether nothing has used a key for UNUSED_AFTER."""
+    """Return whether a key was not used for UNUSED_AFTER."""
     return now - (last_used_at or created_at) > UNUSED_AFTER
 
 
 def check_label(text: str) -> str:
-    """What a key is for, as one line. Raises InvalidLabel."""
+    """Return the label of a key as one line. Raises InvalidLabel."""
     label = " ".join(without_controls(text).split())
     if not 0 < len(label) <= MAX_LABEL:
         raise InvalidLabel(
@@ -60,22 +60,22 @@ def check_label(text: str) -> str:
 
 
 def key_value(random_bytes: bytes, kind: str = OWN) -> str:
-    """The key's text, from KEY_BYTES random bytes. Shown once, at creation."""
+    """Return the key's text, from KEY_BYTES random bytes. It is shown once, at creation."""
     if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
     return f"{kind}{random_bytes.hex()}"
 
 
 def key_material(text: str) -> KeyMaterial | None:
-    """What to look a presented key up by; None if it has not the shape of one.
+    """Return the stored form that finds a presented key, or None if the text is no well-formed key.
 
-    A plain SHA-256 is enough: the key holds 128 random bits, so there is nothing to guess.
+    A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.
     """
     return None if _SHAPE.fullmatch(text) is None else _material(text)
 
 
 def new_key(random_bytes: bytes, kind: str = OWN) -> tuple[str, KeyMaterial]:
-    """The text of a key from KEY_BYTES random bytes, and what is stored of it."""
+    """Return the text of a key from KEY_BYTES random bytes, and its stored form."""
     text = key_value(random_bytes, kind)
     return text, _material(text)
 

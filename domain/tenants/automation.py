@@ -1,7 +1,7 @@
-"""The stops of everything automatic: a client's by its managers, all clients' by operators.
+"""Stops of all automation: of one client by its managers, or of all clients by operators.
 
-While a stop is on, the agent answers and does nothing without a person. Approvals and replies of
-people go on (docs/decisions/0087).
+While a stop is active, the agent sends no answer and takes no action without a person. People can
+still approve and reply (docs/decisions/0087).
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from domain.tenants.loosening import LoosenedRule
 
 
 class AutomationStop(BaseModel):
-    """`by`: who stopped it."""
+    """A stop of a client's automation. `by`: the actor who stopped it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -23,7 +23,7 @@ class AutomationStop(BaseModel):
 
 
 class AutomationState(BaseModel):
-    """What keeps the agent of one client from answering and acting by itself."""
+    """The stops that apply to one client's automation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,14 +42,14 @@ class AutomationState(BaseModel):
 def resumed(
     actor: str,
 ) -> Callable[[AutomationState, AutomationState], tuple[LoosenedRule, ...]]:
-    """Compare two states for a change that `actor` makes: resuming another member's stop loosens,
-    resuming one's own does not."""
+    """Return a comparison of two states for a change by `actor`. Resuming another member's stop
+    loosens; resuming the actor's own stop does not."""
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:
         stop = before.stopped
         if stop is None or after.stopped is not None or stop.by == actor:
             return ()
-        # With its time: an approval of this change ends no later stop.
+        # The time is included so that an approval of this change does not end a later stop.
         before_it = f"stopped {rfc3339(stop.at)}"
         return (LoosenedRule(place="automation", before=before_it, after="running"),)
 

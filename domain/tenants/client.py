@@ -1,4 +1,4 @@
-"""The client: a merchant's account, the tenant everything belongs to."""
+"""The client: a merchant's account, and the tenant that owns all its data."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ class Plan(StrEnum):
 
 
 class Role(StrEnum):
-    """What a member of a client may do. Keys and webhooks: owner, admin."""
+    """The role of a client's member. Owners and admins manage keys and webhooks."""
 
     OWNER = "owner"
     ADMIN = "admin"

@@ -1,4 +1,4 @@
-"""What a client has set: its words to a language model, how it looks, how long it keeps what."""
+"""The settings of a client: instructions to a language model, branding, retention and others."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +22,10 @@ MAX_SENSITIVE_WORDS: Final = 100
 MAX_SENSITIVE_WORD: Final = 80
 MAX_ACKNOWLEDGEMENT: Final = 1_000
 
-# Those that the product answers in.
+# The languages that the product answers in.
 ACKNOWLEDGED_IN: Final = ("fr", "en")
 
-# They are put into a page of the merchant's: nothing in them can end an attribute or a style.
+# The merchant's pages embed these values, so none may end an attribute or a style.
 LOGO_URL: Final = (
     r"^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?"
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
@@ -37,7 +37,7 @@ WIDGET_KEY_BYTES: Final = 16
 
 
 class Branding(BaseModel):
-    """How a client looks to its customers. None: as it is without."""
+    """The branding shown to a client's customers. None means the default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,7 +49,7 @@ class Branding(BaseModel):
 
 
 class ClientSettings(BaseModel):
-    """All of it. A client that has set nothing has settings too: these, without a value."""
+    """The settings of a client. A client without stored settings has these defaults."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,8 +95,8 @@ class ClientSettings(BaseModel):
 
 
 class SettingsChange(BaseModel):
-    """What is to be changed, checked; None leaves it. An empty prompt takes it away; each of the
-    others takes the place of what was there, whole."""
+    """A validated change of settings. None leaves a field unchanged. An empty prompt removes it;
+    each other field is replaced as a whole."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -113,13 +113,13 @@ class SettingsChange(BaseModel):
 
 
 class SettingsAdjustment(BaseModel):
-    """Parts that are to be changed, unchecked; the rest of branding, of retention and of the
-    acknowledgement stays.
+    """An unvalidated change of parts of the settings. The rest of the branding, the retention, the
+    acknowledgement and the frame stays.
 
-    `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
-    `usual`: classes that are kept for their usual time again. `authserv_ids`, `sensitive_words`:
-    all of them anew. `acknowledged`: texts by language, an empty one takes it away. `frame`: texts
-    by language and field, an empty one restores the default.
+    `looks`: fields of the branding; None removes one. `days`: as in ClientSettings. `usual`:
+    classes that return to their default retention. `authserv_ids`, `sensitive_words`: the complete
+    new lists. `acknowledged`: texts by language; an empty one removes it. `frame`: texts by
+    language and field; an empty one restores the default.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -138,7 +138,8 @@ class SettingsAdjustment(BaseModel):
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
-    """What an adjustment makes of the settings that are there. Raises InvalidSettings."""
+    """Return the change that an adjustment makes to the current settings. Raises
+    InvalidSettings."""
     prompt, looks = adjustment.system_prompt, adjustment.looks
     days, usual, servers = adjustment.days, adjustment.usual, adjustment.authserv_ids
     words, acknowledged = adjustment.sensitive_words, adjustment.acknowledged
@@ -168,8 +169,8 @@ def _merged(
 
 
 def check_prompt(text: str) -> str:
-    """Instructions as they are kept: trimmed, and without characters that nobody sees but a model
-    reads. Raises InvalidSettings."""
+    """Return the instructions in their stored form: trimmed, without invisible characters that a
+    model would read. Raises InvalidSettings."""
     prompt = without_controls(text).strip()
     if len(prompt) > MAX_PROMPT:
         raise InvalidSettings(
@@ -180,8 +181,8 @@ def check_prompt(text: str) -> str:
 
 
 def check_branding(given: Branding) -> Branding:
-    """The branding as it is kept. The name is one line without control characters, so that it can
-    stand in a header; a blank one is none. Raises InvalidSettings."""
+    """Return the branding in its stored form. The name is one line without control characters, so
+    that it fits a header; a blank one becomes None. Raises InvalidSettings."""
     name = " ".join(without_controls(given.display_name or "").split()) or None
     if name is not None and len(name) > MAX_DISPLAY_NAME:
         raise InvalidSettings(
@@ -202,7 +203,7 @@ def check_branding(given: Branding) -> Branding:
 
 
 def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
-    """Days that records are kept, by class. Raises InvalidSettings."""
+    """Return the days of retention by class of records. Raises InvalidSettings."""
     try:
         return check_retention(given)
     except InvalidInput as error:
@@ -213,8 +214,8 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
 
 
 def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
-    """The merchant's own words as they are kept: each one line, once, whatever its case and
-    accents. Raises InvalidSettings."""
+    """Return the merchant's words in their stored form: one line each, without duplicates by case
+    and accents. Raises InvalidSettings."""
     kept: dict[str, str] = {}
     for word in given:
         line = " ".join(without_controls(word).split())
@@ -234,12 +235,12 @@ def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def folded_words(text: str) -> str:
-    """The words of a text as they are compared: without case, accents and punctuation."""
+    """Return the words of a text for comparison: without case, accents and punctuation."""
     return " ".join(re.findall(r"\w+", fold(text)))
 
 
 def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
-    """The merchant's acknowledgements as they are kept, by language; a blank one is none. Raises
+    """Return the acknowledgements in their stored form, by language; blank ones are omitted. Raises
     InvalidSettings."""
     kept: dict[str, str] = {}
     for language, text in given.items():
@@ -259,7 +260,8 @@ def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
-    """The names as they are compared: lower case, each once. Raises InvalidSettings."""
+    """Return the names for comparison: in lower case, without duplicates. Raises
+    InvalidSettings."""
     kept = tuple(dict.fromkeys(name.removesuffix(".").lower() for name in given))
     if len(given) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
         raise InvalidSettings(
@@ -271,10 +273,10 @@ def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_widget_key(text: str) -> bool:
-    """Whether it has the shape of a widget's key."""
+    """Return whether the text has the format of a widget key."""
     return re.fullmatch(WIDGET_KEY, text) is not None
 
 
 def widget_key_of(random: bytes) -> str:
-    """A widget key from WIDGET_KEY_BYTES random bytes."""
+    """Return a widget key made of WIDGET_KEY_BYTES random bytes."""
     return f"wk_{random.hex()}"

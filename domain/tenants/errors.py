@@ -1,4 +1,4 @@
-"""Errors around clients, their people, keys and settings."""
+"""Errors of clients, members, keys and settings."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,7 +8,7 @@ from domain.core.json_time import rfc3339
 
 
 class Unauthenticated(DomainError):
-    """No scheme of the request identified a caller."""
+    """No authentication scheme of the request identified a caller."""
 
     code = "unauthenticated"
 
@@ -20,7 +20,7 @@ class ApiKeyMissing(DomainError):
 
 
 class NoClient(DomainError):
-    """The caller is known, but no client is linked to this user."""
+    """The caller is known, but is linked to no client."""
 
     code = "no_client"
 
@@ -30,25 +30,26 @@ class ClientIdMissing(DomainError):
 
 
 class ClientIdRepeated(DomainError):
-    """The query has client_id twice: two readers might not take the same one."""
+    """The query contains client_id twice, so two parsers might use different ones."""
 
     code = "client_id_repeated"
 
 
 class AccessDenied(DomainError):
-    """The caller is known but has no right to this tenant; says nothing of its existence."""
+    """The caller is known but has no right to this tenant. The error does not reveal whether it
+    exists."""
 
     code = "access_denied"
 
 
 class RoleRequired(DomainError):
-    """A member of the client whose role does not include this."""
+    """The member's role does not permit this."""
 
     code = "role_required"
 
 
 class InsufficientScope(DomainError):
-    """The key's scopes do not include this. `scope`: the one that is needed."""
+    """The key's scopes do not permit this. `scope`: the scope that is needed."""
 
     code = "insufficient_scope"
 
@@ -70,13 +71,13 @@ class KeyNotFound(DomainError):
 
 
 class InvalidLabel(InvalidContent):
-    """The same of what a key is called."""
+    """The label of a key is invalid."""
 
     code = "invalid_label"
 
 
 class TooManyKeys(InvalidInput):
-    """The client has as many active keys as it may."""
+    """The client has reached the limit of active keys."""
 
     code = "too_many_keys"
 
@@ -90,19 +91,20 @@ class TooManyKeys(InvalidInput):
 
 
 class MemberNotFound(InvalidInput):
-    """The user is no member of the client."""
+    """The user is not a member of the client."""
 
     code = "member_not_found"
 
 
 class OwnerStays(InvalidInput):
-    """A client has one owner, whom no member takes the place of."""
+    """A client has exactly one owner, and no member can replace the owner."""
 
     code = "owner_stays"
 
 
 class KeysUndecided(InvalidInput):
-    """The member made active keys, and nothing says whether they are revoked or kept."""
+    """The member created active keys, and the request does not say whether to revoke or keep
+    them."""
 
     code = "keys_undecided"
 
@@ -116,13 +118,13 @@ class KeysUndecided(InvalidInput):
 
 
 class InvalidSettings(InvalidContent):
-    """The same of what a client has set."""
+    """A setting of the client is invalid."""
 
     code = "invalid_settings"
 
 
 class SecondPersonUnfit(DomainError):
-    """Two members must agree, and the actor cannot be one of them. `reason`: a value of
+    """Two members must agree, and the actor does not qualify. `reason`: a value of
     `domain.tenants.four_eyes.Unfit`."""
 
     code = "second_person_unfit"
@@ -137,8 +139,8 @@ class SecondPersonUnfit(DomainError):
 
 
 class LooseningHeld(DomainError):
-    """The change loosens what the agent may do, so it waits for a second manager or a day. It is
-    stored under `loosening_id`: the transaction that raises this is committed."""
+    """The change loosens what the agent may do, so it waits for a second manager or a fixed time.
+    It is stored under `loosening_id`: the transaction that raises this error is committed."""
 
     code = "loosening_held"
 
@@ -160,19 +162,19 @@ class LooseningNotFound(DomainError):
 
 
 class LooseningDecided(DomainError):
-    """The change was approved or cancelled before, or its time has come."""
+    """The change was already approved or cancelled, or its waiting time has ended."""
 
     code = "loosening_decided"
 
 
 class LooseningChanged(DomainError):
-    """Playbooks or settings changed since: the change would now loosen more than it showed."""
+    """Playbooks or settings have changed since: the change would now loosen more than it showed."""
 
     code = "loosening_changed"
 
 
 class TooManyLoosenings(InvalidInput):
-    """The client has as many waiting changes as it may."""
+    """The client has reached the limit of waiting changes."""
 
     code = "too_many_loosenings"
 

@@ -1,6 +1,6 @@
-"""Four eyes: two members agree, and neither can be the other under a second address.
+"""The four-eyes rule: two members must agree, and one person with two addresses is not two.
 
-Membership of a day keeps a member from inviting an address of their own to agree with themselves.
+A minimum time of membership keeps members from inviting their own second address.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from domain.tenants.client import Role
 from domain.tenants.errors import SecondPersonUnfit
 
 MEMBER_FOR: Final = timedelta(hours=24)
-"""How long a person must have been a member to be one of the two."""
+"""How long a person must have been a member to qualify."""
 
 _DOTLESS: Final = frozenset({"gmail.com", "googlemail.com"})
 
 
 class Unfit(StrEnum):
-    """Why a person cannot be one of the two."""
+    """Why a person does not qualify for the four-eyes rule."""
 
     NOT_A_MEMBER = "not_a_member"
     ADDRESS_NOT_VERIFIED = "address_not_verified"
@@ -30,8 +30,8 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """A member as four eyes see them. `verified_at`: when the member proved the address.
-    `invited_by`: the user whose invitation the member accepted, if it was one."""
+    """A member's data for the four-eyes rule. `verified_at`: when the member verified the address.
+    `invited_by`: the user whose invitation the member accepted, if any."""
 
     user_id: str
     email: str
@@ -45,23 +45,23 @@ class MemberStanding:
         return self.role in MANAGERS
 
     def unfit(self, now: datetime) -> Unfit | None:
-        """Return why the member cannot be one of the two, or None."""
+        """Return why the member does not qualify, or None."""
         if self.verified_at is None:
             return Unfit.ADDRESS_NOT_VERIFIED
         return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None
 
 
 def mailbox(email: str) -> str:
-    """The mailbox that an address most likely names: without a `+` suffix, and without the dots
-    that Gmail ignores."""
+    """Return the mailbox that an address most likely belongs to: without a `+` suffix, and without
+    the dots that Gmail ignores."""
     local, _, domain = email.strip().lower().rpartition("@")
     local = local.partition("+")[0]
     return f"{local.replace('.', '')}@gmail.com" if domain in _DOTLESS else f"{local}@{domain}"
 
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
-    """Whether the one who agreed first could agree now: an operator, or a member who decides on
-    reviews. An internal admin is no member, and agrees again after one."""
+    """Return whether the first person to agree could still agree now: an operator, or a member who
+    reviews. An internal admin is not a member, so the admin's first agreement does not count."""
     member = next((one for one in members if one.user_id == first), None)
     if member is None:
         return is_operator(first)
@@ -69,8 +69,8 @@ def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime)
 
 
 def is_staff(actor: Actor) -> bool:
-    """Whether the actor acts for the installation and in no member's name: an operator, an internal
-    admin or the system."""
+    """Return whether the actor acts for the installation and not as a member: an operator, an
+    internal admin or the system."""
     if actor.kind is ActorKind.PERSON:
         return actor.role is None
     return actor.kind is not ActorKind.KEY and actor.login is None
@@ -79,8 +79,8 @@ def is_staff(actor: Actor) -> bool:
 def check_four_eyes(
     actor: Actor, first: str | None, members: tuple[MemberStanding, ...], now: datetime
 ) -> None:
-    """Check that `actor` may be one of the two. `first`: the one who agreed before, None if the
-    actor is the first.
+    """Check that `actor` may agree. `first`: the person who agreed before, None if the actor is the
+    first.
 
     Raises SecondPersonUnfit.
     """

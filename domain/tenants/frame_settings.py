@@ -1,4 +1,4 @@
-"""The frame that a client sets for its answers: greetings and sign-off, by language."""
+"""The frame of a client's answers: greetings and sign-off, by language."""
 
 import re
 from collections.abc import Mapping
@@ -16,14 +16,15 @@ FRAME_LENGTHS: Final[Mapping[str, int]] = {
     "greeting": MAX_GREETING,
     "sign_off": MAX_SIGN_OFF,
 }
-"""The fields of a language's frame, each with its longest text in characters."""
+"""The fields of a language's frame, with their maximum lengths in characters."""
 
 _NAME: Final = re.compile(r"\{\{ ?customer_name ?\}\}")
 _BRAND: Final = re.compile(r"\{\{ ?brand_name ?\}\}")
 
 
 class FrameTexts(BaseModel):
-    """The texts of one language, with placeholders. `greeting`: where no name is greeted."""
+    """The texts of one language, with placeholders. `greeting`: used without the customer's
+    name."""
 
     model_config = ConfigDict(frozen=True)
 

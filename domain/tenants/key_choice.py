@@ -1,4 +1,4 @@
-"""What becomes of the API keys that a member made, when they manage the client no longer."""
+"""The choice to revoke or keep a member's API keys when the member no longer manages the client."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -8,7 +8,8 @@ KeyFate = Literal["revoke", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeyChoice:
-    """`revoked`: ids of the keys to revoke; None for all of them. The others stay."""
+    """The keys to revoke. `revoked`: their ids; None for all of the member's keys. The others
+    stay."""
 
     revoked: frozenset[str] | None = None
 
@@ -21,7 +22,7 @@ KEEP_ALL: Final = KeyChoice(frozenset())
 
 
 def key_choice(fate: KeyFate | None) -> KeyChoice | None:
-    """Return the choice that a word names; None for no choice."""
+    """Return the choice for a word, or None if there is none."""
     if fate is None:
         return None
     return REVOKE_ALL if fate == "revoke" else KEEP_ALL

@@ -1,7 +1,7 @@
-"""Loosening: a change that lets the agent do more, or lowers what an action needs as proof.
+"""Loosening: a change that lets the agent do more, or lowers the proof that an action needs.
 
 Such a change waits for a second manager or for WAITS, unless the client has only one manager or
-turned this off. A tightening takes effect at once.
+disabled the wait. A tightening takes effect immediately.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,14 +19,14 @@ WAITS: Final = timedelta(hours=24)
 """How long a loosening waits if no second manager approves it."""
 
 MAX_PENDING: Final = 20
-"""Loosenings of one client that may wait at once."""
+"""The limit of waiting loosenings of one client."""
 
 BY_TIME: Final = "time"
-"""Who decided a loosening that took effect because its time had come."""
+"""The decider of a loosening that took effect after its wait."""
 
 
 class LoosenedRule(BaseModel):
-    """One thing that becomes looser. `place`: as in `shopify.*: refund.limits.per_action`."""
+    """One rule that becomes looser. `place`: as in `shopify.*: refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,8 +43,8 @@ class LooseningState(StrEnum):
 
 
 class Loosening(BaseModel):
-    """A change that loosens. `change`: what is to be done, in the form of its use case.
-    `decided_by`: who approved or cancelled it, BY_TIME if its time came."""
+    """A change that loosens. `change`: the change to make, in the form of its use case.
+    `decided_by`: who approved or cancelled it; BY_TIME if it took effect after its wait."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,12 +60,12 @@ class Loosening(BaseModel):
     error_code: str | None = None
 
     def check_pending(self) -> None:
-        """Raises LooseningDecided."""
+        """Raise LooseningDecided unless the change is pending."""
         if self.state is not LooseningState.PENDING:
             raise LooseningDecided(self.id)
 
     def check_covers(self, found: tuple[LoosenedRule, ...]) -> None:
-        """Check that the change loosens nothing by now that was not shown when it was requested.
+        """Check that the change still loosens only what was shown when it was requested.
 
         Raises LooseningChanged.
         """
@@ -79,7 +79,8 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return whether a loosening must wait: the client has, or had a day ago, a second manager."""
+    """Return whether a loosening must wait: the client has a second manager, or had one within
+    WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1
@@ -117,7 +118,7 @@ SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _P
     "sensitive_words": _words_removed,
     "answers_from_knowledge": _knowledge_sent,
 }
-"""By setting: return what it was and becomes if the change loosens, else None."""
+"""By setting: return its old and new value if the change loosens, else None."""
 
 HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
@@ -127,12 +128,12 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
 }
-"""By setting: why no change of it loosens. Each setting is here or in SETTINGS_RULES."""
+"""By setting: why changing it never loosens anything. Each setting is here or in SETTINGS_RULES."""
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """Return the settings whose change lowers what counts as proof, takes matters from people, lets
-    the agent answer more by itself, or ends the wait itself."""
+    """Return the loosened settings. Their change lowers the required proof, sends fewer matters to
+    people, lets the agent answer more automatically, or ends the wait itself."""
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
         for name, rule in SETTINGS_RULES.items()
@@ -143,9 +144,10 @@ def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Loos
 class HeldTrust(BaseModel):
     """Trust that waits for a second manager or for WAITS, while the rest of its change took effect.
 
-    `connection`: `settings` of the connection `id`; None takes one away. Otherwise a credential:
-    until then its word on a customer's address proves nothing. `id`: of the key, or of the
-    endpoint's connection. `since`: when the credential was made; a later one is another.
+    `connection`: `settings` of the connection `id`; None removes one. All other uses are
+    credentials: until the wait ends, the credential cannot vouch for a customer's address. `id`:
+    the id of the key, or of the endpoint's connection. `since`: when the credential was created; a
+    later one is different.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -157,15 +159,15 @@ class HeldTrust(BaseModel):
 
     @property
     def credential(self) -> tuple[LoosenedRule, ...]:
-        """What becomes looser by a credential."""
+        """Return the rules that the credential loosens."""
         place = " ".join((self.use, self.id)).strip()
         return (LoosenedRule(place=f"{place}: vouches", before="false", after="true"),)
 
 
 HELD_TRUST: Final = frozenset(get_args(HeldTrust.model_fields["use"].annotation))
-"""The uses of HeldTrust, as a loosening's `change` names them."""
+"""The uses of HeldTrust, as named in a loosening's `change`."""
 
 
 def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:
-    """A difference as an audit entry names it."""
+    """Return the fields of a difference for an audit entry."""
     return {"place": difference.place, "before": difference.before, "after": difference.after}

@@ -1,6 +1,6 @@
 """The mail to a client's owner and admins about a change that loosens, in French and English.
 
-Its text is fixed: it names nothing that a member wrote. The page shows what the change is.
+Its text is fixed and contains no text of a member. The linked page shows the change.
 """
 
 from typing import Final
@@ -35,7 +35,8 @@ it in your playbooks or settings: {page}
 def loosening_mail(
     loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """The mail to one manager; the same loosening and user always make the same name."""
+    """Return the mail to one manager. The same loosening and user always give the same mail
+    name."""
     waits = loosening.state is LooseningState.PENDING
     text = _WAITS if waits else _DONE
     at = f"{loosening.takes_effect_at:%Y-%m-%d %H:%M}"
@@ -50,5 +51,5 @@ def loosening_mail(
 
 
 def user_key(user_id: str) -> str:
-    """A user's id as a part of a Message-ID: letters and digits alone."""
+    """Return a user's id for use in a Message-ID: only letters and digits."""
     return "".join(mark for mark in user_id.lower() if mark.isascii() and mark.isalnum())

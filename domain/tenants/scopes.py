@@ -1,4 +1,4 @@
-"""What a key may do. A key without scopes of its own may do all of it, as `ak_` keys do."""
+"""The scopes of keys. A key without scopes, such as an `ak_` key, may do everything."""
 
 from collections.abc import Iterable, Set
 from enum import StrEnum
@@ -8,7 +8,7 @@ from domain.tenants.errors import InsufficientScope
 
 
 class Scope(StrEnum):
-    """One thing that a key may do, as OAuth clients ask for it. The names are part of the API."""
+    """A permission of a key, as OAuth clients request it. The names are part of the API."""
 
     CONVERSATIONS_READ = "conversations:read"
     REVIEWS_READ = "reviews:read"
@@ -28,12 +28,13 @@ EVERY_SCOPE: Final = tuple(Scope)
 
 
 def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
-    """The scopes of these names; names that we do not know are left out."""
+    """Return the scopes with these names. Unknown names are omitted."""
     known = set(EVERY_SCOPE)
     return frozenset(Scope(name) for name in names if name in known)
 
 
 def require_scope(held: Set[str] | None, needed: Scope) -> None:
-    """`held`: the scopes of a key, None for all. Raises InsufficientScope."""
+    """Raise InsufficientScope unless the scope is held. `held`: the scopes of a key, None for
+    all."""
     if held is not None and needed not in held:
         raise InsufficientScope(needed)

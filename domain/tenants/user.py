@@ -1,4 +1,4 @@
-"""The user: somebody whom an identity provider vouches for."""
+"""The user: a person whom an identity provider has authenticated."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,19 +10,20 @@ MAX_USER_ID: Final = 255
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """`id` is the provider's `sub`. An internal admin may act for every client."""
+    """A user. `id`: the provider's `sub`. An internal admin may act for every client."""
 
     id: str
     is_admin: bool
 
 
 def is_user_id(text: str) -> bool:
-    """Whether a text can be an id: 1 to 255 characters that can be printed, so no NUL."""
+    """Return whether a text is a valid id: 1 to MAX_USER_ID printable characters, so without
+    NUL."""
     return 1 <= len(text) <= MAX_USER_ID and text.isprintable()
 
 
 def check_user_id(text: str) -> str:
-    """The id, if it can be one. Raises InvalidInput."""
+    """Return the id if it is valid. Raises InvalidInput."""
     if not is_user_id(text):
         raise InvalidInput("a user's id has 1 to 255 characters, all of them visible")
     return text

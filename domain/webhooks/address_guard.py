@@ -1,7 +1,7 @@
-"""Which addresses a merchant's URL may lead to.
+"""The address guard: decides which addresses a merchant's URL may lead to.
 
-A table of our own, since `is_global` is True of tunnels that carry any IPv4 address, of multicast
-and of more, and differs between versions of Python. What it does not name must be global too.
+The table is needed because `is_global` is True for multicast and for tunnels that carry any IPv4
+address, and differs between Python versions. An address outside the table must still be global.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class _Denied:
-    """`private`: a network that an installation may have for itself, so a setting allows it."""
+    """`private`: a network that an installation may use internally, so a setting can allow it."""
 
     network: IPv4Network | IPv6Network
     reason: str
@@ -24,9 +24,9 @@ def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
     return _Denied(ip_network(network), reason, private)
 
 
-# The first that matches says why.
+# The first match gives the reason.
 _TABLE: Final = (
-    # Clouds answer there with the machine's own credentials; some lie within private networks, and
+    # Metadata services return the machine's own credentials. Some lie within private networks, and
     # one (Azure) is a public address.
     _denied("169.254.169.254/32", "a cloud's metadata"),
     _denied("100.100.100.200/32", "a cloud's metadata"),
@@ -68,27 +68,27 @@ _TABLE: Final = (
     _denied("fec0::/10", "site-local"),
     _denied("ff00::/8", "multicast"),
 )
-# All of IPv6 that is given out to networks of the Internet.
+# The part of IPv6 that is allocated to networks on the Internet.
 _UNICAST: Final = IPv6Network("2000::/3")
 
 
 def canonical(address: Address) -> Address:
-    """An IPv4 address that was written as IPv6 (`::ffff:…`) as what it is."""
+    """Return an IPv4 address that is mapped to IPv6 (`::ffff:…`) as IPv4, all others unchanged."""
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
 
 
 def forbidden(address: Address, allow_private: bool) -> str | None:
-    """Why nothing may be sent there, None if it may.
+    """Return why nothing may be sent to an address, or None if it is allowed.
 
-    `allow_private`: an installation's own networks and this machine are allowed. Link-local
+    `allow_private`: the installation's own networks and this machine are allowed. Link-local
     addresses, tunnels, multicast and the like never are.
     """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return "of one link"
     plain = canonical(address)
     for denied in _TABLE:
-        # Of two versions none is within the other.
+        # An address is never in a network of the other IP version.
         if plain in denied.network:
             return None if denied.private and allow_private else denied.reason
     if isinstance(plain, IPv6Address) and plain not in _UNICAST:

@@ -1,7 +1,7 @@
-"""Whether our own resolver or network fails, and not the receivers.
+"""A circuit breaker for failures of the service's own resolver or network, not of the receivers.
 
-A pure rule: what became of POSTs goes in with its time, a verdict comes out. Names and connections
-have one breaker each, since one may fail while the other works. Decision 0036 has the reasons.
+Pure logic: it takes the outcomes of POSTs with their times, and decides. Names and connections have
+separate breakers, because one can fail while the other works. Decision 0036 has the reasons.
 """
 
 from collections.abc import Iterator
@@ -14,23 +14,24 @@ from domain.webhooks.address_guard import forbidden
 from domain.webhooks.delivery import DeliveryAttempt, FailureKind
 
 VOICES: Final = 10
-"""The latest that are heard, each of another client and another domain."""
+"""The number of latest outcomes considered, each from a different client and domain."""
 LEAST: Final = 5
-"""So many of them fail at least, before it can be our fault."""
+"""The minimum number of failures among them before the service's own network is blamed."""
 SHARE: Final = 0.8
-"""So much of those that were heard fails."""
+"""The minimum share of failures among them."""
 FRESH_S: Final = 60.0
-"""How long an outcome speaks while the breaker is closed."""
+"""Seconds for which an outcome counts while the breaker is closed."""
 KEPT_S: Final = 600.0
-"""How long it speaks while the breaker is open: the deliveries that wait come back within it."""
+"""Seconds for which an outcome counts while the breaker is open. Deferred deliveries are retried
+within this time."""
 PROBE_S: Final = 15.0
-"""A client whose latest POST failed is let through so often while the breaker is open."""
+"""Seconds between the POSTs of a client whose latest POST failed, while the breaker is open."""
 _CLIENTS: Final = 1000
-"""Of so many clients the latest outcome is kept."""
+"""The number of clients whose latest outcome is stored."""
 
 
 class OwnPart(StrEnum):
-    """Of our own way to receivers: the resolver, and the way to addresses."""
+    """A part of the service's own path to receivers: the resolver, or the network."""
 
     NAMES = "names"
     NETWORK = "network"
@@ -38,7 +39,7 @@ class OwnPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """`reached`: whether the part worked: a name was found, or a connection came about."""
+    """`reached`: the part worked: a name was resolved, or a connection was made."""
 
     client_id: str
     domain: str
@@ -47,17 +48,18 @@ class _Heard:
 
 
 class Breaker:
-    """Of one part of the way, in one process. Times in seconds, of one clock."""
+    """The breaker of one part of the path, in one process. Times are in seconds of a single
+    clock."""
 
     def __init__(self) -> None:
-        # The latest outcome of each client; the newest last.
+        # The latest outcome of each client, newest last.
         self._heard: dict[str, _Heard] = {}
         self._next_probe: dict[str, float] = {}
         self._canary_lost_at: float | None = None
         self._failing = False
 
     def heard(self, client_id: str, domain: str, now: float, *, reached: bool) -> None:
-        """What became of a POST of the client to that domain."""
+        """Record the outcome of a client's POST to a domain."""
         self._heard.pop(client_id, None)
         self._heard[client_id] = _Heard(client_id, domain, reached, now)
         if len(self._heard) > _CLIENTS:
@@ -69,11 +71,11 @@ class Breaker:
         self._failing = self._most_fail(now)
 
     def canary(self, now: float, *, lives: bool) -> None:
-        """What became of a probe of our own, at something that is known to work."""
+        """Record the result of a self-check against a target that is known to work."""
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:
-        """Whether what fails now is thought to be our failure."""
+        """Return whether failures are currently attributed to the service's own network."""
         lost = self._canary_lost_at
         if lost is not None and now - lost <= KEPT_S:
             return True
@@ -81,10 +83,10 @@ class Breaker:
         return self._failing
 
     def lets_through(self, client_id: str, now: float) -> bool:
-        """Whether a POST of the client is made now; asking takes its turn as a probe.
+        """Return whether a client's POST may be made now. A call may use up the client's probe.
 
-        While the breaker is open, a client whose latest POST came through, or of whom nothing was
-        heard, is not held up: clients with dead receivers cannot stop anybody else.
+        While the breaker is open, a client without a recorded failure of its latest POST is not
+        delayed. Clients with dead receivers therefore cannot stop other clients.
         """
         if not self.is_open(now):
             return True
@@ -102,7 +104,8 @@ class Breaker:
         return failed >= LEAST and failed >= SHARE * len(voices)
 
     def _voices(self, since: float) -> Iterator[_Heard]:
-        """One client with many domains has one voice, and so has one domain of many clients."""
+        """Yield the outcomes considered. A client counts once, however many domains it has, and so
+        does a domain of many clients."""
         domains: set[str] = set()
         for one in reversed(self._heard.values()):
             if one.at < since or len(domains) == VOICES:
@@ -113,15 +116,15 @@ class Breaker:
 
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
-    """What a POST says of our resolver; None: nothing."""
+    """Return whether a POST shows that the resolver works, or None if it shows nothing."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """What a POST says of our network; None: nothing. A receiver in a network of our own says
-    nothing of the way to the Internet."""
+    """Return whether a POST shows that the network works, or None if it shows nothing. A receiver
+    in a private network shows nothing about the path to the Internet."""
     if attempt.remote_ip is None or forbidden(ip_address(attempt.remote_ip), False) is not None:
         return None
     if attempt.connect_ms is not None:
@@ -130,8 +133,8 @@ def connected(attempt: DeliveryAttempt) -> bool | None:
 
 
 def domain_of(host: str) -> str:
-    """What one owner has, roughly: the last two labels of a name, three below a suffix like
-    `co.uk`, and the network of an address."""
+    """Return roughly what one owner controls: the last two labels of a name, three below a suffix
+    such as `co.uk`, or the network of an address."""
     try:
         address = ip_address(host)
     except ValueError:

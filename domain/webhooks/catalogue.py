@@ -1,4 +1,4 @@
-"""The catalogue: each event with what its body looks like, for those who receive it."""
+"""The catalogue: each event with the schema of its body and an example, for receivers."""
 
 import json
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ _HAPPENED_AT: Final = datetime(2026, 11, 21, 14, 3, 27, 512_000, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One event. `body_schema`: JSON Schema 2020-12 of the whole body, which allows further fields
-    everywhere, since they may be added. `example`: a body."""
+    """One event. `body_schema`: JSON Schema 2020-12 of the whole body. It allows further fields
+    everywhere, because fields may be added later. `example`: a body."""
 
     event: OutboundEventId
     description: str
@@ -34,7 +34,7 @@ class CatalogueEntry:
 
 
 def entry(event: str) -> CatalogueEntry:
-    """Raises WebhookEventNotFound."""
+    """Return the entry of an event. Raises WebhookEventNotFound."""
     found = _catalogue().get(event)
     if found is None:
         raise WebhookEventNotFound
@@ -42,7 +42,7 @@ def entry(event: str) -> CatalogueEntry:
 
 
 def entries() -> tuple[CatalogueEntry, ...]:
-    """All events, in the specification's order."""
+    """Return all events, in the specification's order."""
     return tuple(_catalogue().values())
 
 
@@ -78,7 +78,7 @@ def _entry(example: OutboundEvent) -> CatalogueEntry:
 
 
 class _Schema(GenerateJsonSchema):
-    """Without titles that only repeat the fields' names."""
+    """A generator that omits titles, which only repeat the fields' names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002
         return False

@@ -1,4 +1,4 @@
-"""What crosses Temporal while webhooks are sent."""
+"""Data that passes through Temporal while webhooks are sent."""
 
 from domain.core.contracts import Contract
 from domain.webhooks.delivery import DeliveryStatus
@@ -6,7 +6,7 @@ from domain.webhooks.webhook import Notice
 
 
 class SendWebhooksInput(Contract):
-    """Deliveries of one client, each for a child of its own."""
+    """Deliveries of one client. Each gets its own child workflow."""
 
     client_id: str
     delivery_ids: tuple[str, ...]
@@ -18,8 +18,8 @@ class DeliverWebhookInput(Contract):
 
 
 class DeliverInput(Contract):
-    """One try. `attempt` counts from 1; a try that is repeated because its worker died keeps its
-    number."""
+    """One attempt. `attempt`: counted from 1; an attempt that is repeated after a worker's crash
+    keeps its number."""
 
     client_id: str
     delivery_id: str
@@ -27,8 +27,8 @@ class DeliverInput(Contract):
 
 
 class DeliverResult(Contract):
-    """`retry_in_s`: set while the delivery is pending. `notice`: what the owner must be told of the
-    webhook now."""
+    """`retry_in_s`: set while the delivery is pending. `notice`: the notification that the owner
+    must receive about the webhook."""
 
     status: DeliveryStatus
     retry_in_s: float | None = None
@@ -40,7 +40,7 @@ class DeliverWebhookResult(Contract):
 
 
 class TellOwnerInput(Contract):
-    """The delivery that brought the webhook there names the mail, however often it is tried."""
+    """The delivery that caused the notice names the mail, so that retries send the same mail."""
 
     client_id: str
     delivery_id: str

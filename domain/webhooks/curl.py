@@ -1,4 +1,4 @@
-"""A delivery as a line for a shell, for a receiver's developer to repeat elsewhere."""
+"""A delivery as a curl command, for a receiver's developer to repeat elsewhere."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,15 @@ from domain.webhooks.delivery import Delivery
 from domain.webhooks.signature import signed_headers
 
 VALID_FOR: Final = timedelta(seconds=300)
-"""From its signature on: receivers refuse what is older."""
+"""From the time of signing: receivers refuse older signatures."""
 
 
 def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
-    """One POST with these headers and exactly this body, quoted for POSIX shells.
+    """Return a command that sends one POST with these headers and exactly this body, quoted for
+    POSIX shells.
 
-    `--data-raw`: with others a body that begins with @ would name a file. `--globoff`: brackets in
-    a URL stand for themselves.
+    `--data-raw`: other options read a file if the body begins with @. `--globoff`: brackets in a
+    URL are literal.
     """
     words = ["curl", "--include", "--globoff", "--request", "POST", url]
     for name, value in headers.items():
@@ -28,8 +29,8 @@ def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
 def signed_again(
     delivery: Delivery, secrets: Sequence[str], timestamp: int, service: ServiceName
 ) -> str:
-    """A delivery as such a line, with signatures of `timestamp` (Unix seconds), since those that
-    were sent are not kept. `secrets`: those that sign now, the newest first."""
+    """Return a delivery as a curl command, signed again at `timestamp` (Unix seconds), because sent
+    signatures are not stored. `secrets`: the current signing secrets, newest first."""
     headers = signed_headers(
         event=delivery.event,
         event_id=delivery.event_id,

@@ -1,4 +1,4 @@
-"""A delivery: one event on its way to one webhook, and what came of it."""
+"""A delivery: one event sent to one webhook, and its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import RetryPolicy
 
 RESPONSE_KEPT: Final = 4096
-"""Bytes of an answer's body that are kept."""
+"""Bytes of a response body that are stored."""
 
-# Seconds before each retry, as the Standard Webhooks specification gives them.
+# Seconds before each retry, from the Standard Webhooks specification.
 SCHEDULE: Final = (
     5.0, 5 * 60.0, 30 * 60.0, 2 * 3600.0, 5 * 3600.0, 10 * 3600.0, 14 * 3600.0, 20 * 3600.0,
     24 * 3600.0,
 )  # fmt: skip
 _JITTER: Final = 0.1
 _LONGEST_RETRY_AFTER_S: Final = 24 * 3600.0
-# Answers that say the receiver, or what stands before it, has too much to do.
+# Statuses that mean the receiver, or a proxy in front of it, is overloaded.
 _OVERLOADED: Final = frozenset({429, 502, 504})
 _SLOWED_DOWN_S: Final = 60.0
 
@@ -33,7 +33,8 @@ class Trigger(StrEnum):
 
 
 class DeliveryStatus(StrEnum):
-    """`skipped`: not sent, or not again, since the webhook was disabled or the plan too small."""
+    """`skipped`: not sent or not retried, because the webhook was disabled or the plan does not
+    allow it."""
 
     PENDING = "pending"
     SUCCESS = "success"
@@ -42,8 +43,8 @@ class DeliveryStatus(StrEnum):
 
 
 class FailureKind(StrEnum):
-    """`connect`: no connection, or it broke before an answer. `too_large`: the answer's headers.
-    `protocol`: what came back is no HTTP answer."""
+    """`connect`: no connection, or it broke before a response. `too_large`: the response headers.
+    `protocol`: the response is not HTTP."""
 
     HTTP_3XX = "http_3xx"
     HTTP_4XX = "http_4xx"
@@ -59,8 +60,8 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """What came of one POST. `failure` None: a 2xx. `error`: why, in words of our own. Times in
-    milliseconds from the start, None for what was not reached."""
+    """The result of one POST. `failure`: None for a 2xx. `error`: the cause, in the service's own
+    words. Times in milliseconds from the start, None for phases that were not reached."""
 
     failure: FailureKind | None
     duration_ms: int
@@ -76,8 +77,8 @@ class DeliveryAttempt:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryPhase:
-    """A part of a try's time, in milliseconds from its start: looking the name up (`dns`),
-    connecting (`connect`), waiting for the answer (`waiting`), reading it (`rest`)."""
+    """One phase of an attempt, in milliseconds from its start: DNS look-up (`dns`), connecting
+    (`connect`), waiting for the response (`waiting`), reading it (`rest`)."""
 
     name: str
     begins_ms: int
@@ -85,9 +86,11 @@ class DeliveryPhase:
 
 
 class DeliverySummary(BaseModel):
-    """A delivery in a list. Times of the latest try, in milliseconds; `url`: where it went.
+    """A delivery in a list. Times are those of the latest attempt, in milliseconds. `url`: its
+    target.
 
-    `failure_count_after`: the webhook's, once this one was counted; null if it was not.
+    `failure_count_after`: the webhook's failure count after this delivery; null if it did not
+    count.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -114,8 +117,8 @@ class DeliverySummary(BaseModel):
 
 
 class Delivery(DeliverySummary):
-    """The whole record of a delivery. `request_body` is what was sent, byte for byte;
-    `request_headers` has its signatures masked."""
+    """The full record of a delivery. `request_body`: the sent body, byte for byte.
+    `request_headers`: the sent headers with masked signatures."""
 
     response_body: str | None
     remote_ip: str | None
@@ -127,14 +130,14 @@ class Delivery(DeliverySummary):
 
     @property
     def phases(self) -> tuple[DeliveryPhase, ...]:
-        """What the time of the latest try was spent on."""
+        """The phases of the latest attempt."""
         return phases_of(self.dns_ms, self.connect_ms, self.first_byte_ms, self.duration_ms)
 
 
 def phases_of(
     dns_ms: int | None, connect_ms: int | None, first_byte_ms: int | None, duration_ms: int | None
 ) -> tuple[DeliveryPhase, ...]:
-    """The parts of a try, as far as it came. The last one that was begun ends with the try."""
+    """Return the phases that an attempt reached. The last one ends with the attempt."""
     ends = (("dns", dns_ms), ("connect", connect_ms), ("waiting", first_byte_ms))
     phases: list[DeliveryPhase] = []
     begin = 0
@@ -150,7 +153,7 @@ def phases_of(
 
 
 def failure_of(status: int) -> FailureKind | None:
-    """What an answer's status is counted as; None for a success."""
+    """Return the failure kind of a response status, or None for a success."""
     if 200 <= status < 300:
         return None
     kinds = {3: FailureKind.HTTP_3XX, 4: FailureKind.HTTP_4XX, 5: FailureKind.HTTP_5XX}
@@ -158,17 +161,19 @@ def failure_of(status: int) -> FailureKind | None:
 
 
 def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
-    """Whether the receiver asks for nothing more, ever: 410 to a webhook with retries."""
+    """Return whether the receiver permanently refuses further events: 410 to a webhook with
+    retries."""
     return policy is RetryPolicy.STANDARD and attempt.response_status == 410
 
 
 def retry_in_s(
     attempt: DeliveryAttempt, number: int, trigger: Trigger, policy: RetryPolicy, chance: float
 ) -> float | None:
-    """Seconds until the next try after try `number` (from 1) failed so; None: it gives up.
+    """Return the seconds until the next attempt after failed attempt `number` (from 1), or None to
+    give up.
 
-    Retry-After may make it later, never earlier. `chance`: 0 to 1, spreads retries over a tenth
-    more than the schedule's time, so that those of one outage do not come back all at once.
+    Retry-After can delay it, never advance it. `chance`: 0 to 1, adds up to a tenth of the
+    schedule's time, so that the retries after an outage do not coincide.
     """
     if policy is RetryPolicy.NONE or trigger is Trigger.TEST or says_gone(attempt, policy):
         return None

@@ -1,4 +1,4 @@
-"""What is sent of an event: the envelope, as bytes that are signed and never rendered again."""
+"""The envelope: the body of a webhook, as bytes that are signed and never rendered again."""
 
 from datetime import datetime
 from typing import Annotated
@@ -11,7 +11,7 @@ from domain.webhooks.outbound_event import OutboundEvent, OutboundEventId
 
 
 class Envelope(BaseModel):
-    """The body of every webhook. What stands here of its fields is published with the schemas."""
+    """The body of every webhook. The descriptions of its fields are published with the schemas."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,7 +28,7 @@ class Envelope(BaseModel):
 
 
 def render(event: OutboundEvent, client_id: str, now: datetime) -> bytes:
-    """The body, UTF-8."""
+    """Return the body in UTF-8."""
     timestamp = rfc3339(now, "milliseconds")
     envelope = Envelope(event=event.event, timestamp=timestamp, client_id=client_id, data=event)
     return envelope.model_dump_json().encode()

@@ -4,56 +4,57 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class InvalidWebhook(InvalidContent):
-    """What was asked for breaks a rule of webhooks. Operators read the message, callers the French
+    """A request breaks a rule of webhooks. Operators read the message, callers the French
     `reason`."""
 
     code = "invalid_webhook"
 
 
 class WebhookNotFound(DomainError):
-    """There is no such webhook, or it is another client's: nobody can tell which."""
+    """The webhook does not exist or belongs to another client; the error does not reveal which."""
 
     code = "webhook_not_found"
 
 
 class WebhookEventNotFound(DomainError):
-    """There is no event of that name to subscribe to."""
+    """No event of that name exists to subscribe to."""
 
     code = "webhook_event_not_found"
 
 
 class DeliveryNotFound(DomainError):
-    """It never was, is another client's, or is no longer among the last 50."""
+    """The delivery does not exist, belongs to another client, or is no longer among the last 50."""
 
     code = "delivery_not_found"
 
 
 class WebhookDisabled(DomainError):
-    """Nothing is replayed to a webhook that is disabled: enable it first."""
+    """A disabled webhook accepts no replays; it must be enabled first."""
 
     code = "webhook_disabled"
 
 
 class DeliveryPending(DomainError):
-    """The delivery has not ended yet, so there is nothing to replay."""
+    """The delivery is still pending, so there is nothing to replay."""
 
     code = "delivery_pending"
 
 
 class TooManyPending(DomainError):
-    """As many deliveries of the webhook wait as may: what is sent makes room."""
+    """The webhook has reached its limit of pending deliveries; sending them makes room."""
 
     code = "too_many_pending_deliveries"
 
 
 class TooManyWebhooks(DomainError):
-    """The client has as many webhooks as one may have."""
+    """The client has reached its limit of webhooks."""
 
     code = "too_many_webhooks"
 
 
 class Deferred(DomainError):
-    """A delivery must not be tried now: others of its tenant wait already. Nothing was sent."""
+    """A delivery must wait, because others wait already or the service's own network fails. Nothing
+    was sent."""
 
     code = "delivery_deferred"
     retryable = True

@@ -1,4 +1,4 @@
-"""What is said of a signature that somebody pasted."""
+"""The explanation of a pasted signature."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -13,8 +13,8 @@ _CONTEXT: Final = 8
 
 
 class Origin(StrEnum):
-    """Whose secret it is. `previous`: the one before a rotation, in the overlap. `retired`: the
-    same when the overlap is over."""
+    """The origin of a secret. `previous`: the one before a rotation, during the overlap. `retired`:
+    the same after the overlap."""
 
     NEWEST = "newest"
     PREVIOUS = "previous"
@@ -23,8 +23,8 @@ class Origin(StrEnum):
 
 
 class WebhookVerdict(StrEnum):
-    """`wrong_string`: not what the documentation says was signed. `unknown_secret`: timestamp and
-    body are as sent, so it can only be the secret. `no_match`: nothing that was tried fits."""
+    """`wrong_string`: a different string was signed than documented. `unknown_secret`: timestamp
+    and body are as sent, so only the secret can differ. `no_match`: no candidate matches."""
 
     MATCHES = "matches"
     TOO_OLD = "too_old"
@@ -71,7 +71,8 @@ _SENTENCES: Final = {
 
 
 class Difference(BaseModel):
-    """Where a pasted body first differs: `at` counts bytes from 0; both from a little before it."""
+    """The first difference in a pasted body. `at`: its offset in bytes, from 0. `sent`, `pasted`:
+    excerpts that start slightly before it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,9 +82,9 @@ class Difference(BaseModel):
 
 
 class Explanation(BaseModel):
-    """What became of a pasted signature. `sentence` is for developers. `secret`: which one fits,
-    and `secret_ends`: its last four characters. `age_s`: seconds since the timestamp. `delivery_id`
-    is the kept delivery that it must be."""
+    """The result for a pasted signature. `sentence`: the explanation for developers. `secret`: the
+    matching secret's origin. `secret_ends`: its last four characters. `age_s`: seconds since the
+    timestamp. `delivery_id`: the stored delivery that it belongs to."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -100,13 +101,13 @@ class Explanation(BaseModel):
 
 
 def sentence(verdict: WebhookVerdict, mistakes: Sequence[Mistake] = ()) -> str:
-    """A verdict in words, with what was found to be wrong."""
+    """Return a verdict as a sentence, with the mistakes found."""
     said = _SENTENCES[verdict]
     return f"{said} Found: {'; '.join(WORDS[one] for one in mistakes)}." if mistakes else said
 
 
 def difference(sent: bytes, pasted: bytes) -> Difference | None:
-    """The first of them; None if there is none."""
+    """Return the first difference, or None if there is none."""
     if sent == pasted:
         return None
     pairs = enumerate(zip(sent, pasted, strict=False))

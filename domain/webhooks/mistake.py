@@ -1,4 +1,4 @@
-"""What receivers commonly do otherwise than the documentation says, each in a form to be tried."""
+"""Common mistakes of receivers when they verify signatures, each in a form that can be tried."""
 
 import base64
 import hmac
@@ -12,7 +12,7 @@ from typing import Final
 from domain.webhooks.signature import SECRET_PREFIX
 
 _DIGEST_BYTES: Final = 32
-# Of a shortened signature: fewer would fit by chance, or let somebody guess on.
+# Of a truncated signature: a shorter one would match by chance, or let an attacker guess the rest.
 _FEWEST_BYTES: Final = 8
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z-]+:\s*")
@@ -30,7 +30,7 @@ class Scheme(StrEnum):
 
 
 class Mistake(StrEnum):
-    """Each in words: `WORDS`."""
+    """`WORDS` describes each mistake."""
 
     NO_VERSION = "no_version"
     UPPER_CASE = "upper_case"
@@ -78,21 +78,22 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSignature:
-    """A signature as it was meant. `digests` are shorter than 32 bytes if it is cut short."""
+    """A signature as it was intended. `digests`: shorter than 32 bytes if the signature is
+    truncated."""
 
     scheme: Scheme
     digests: tuple[bytes, ...]
     mistakes: tuple[Mistake, ...] = ()
 
     def is_of(self, digest: bytes) -> bool:
-        """Compared in constant time."""
+        """Compare with a digest in constant time."""
         return any(_same(given, digest) for given in self.digests)
 
 
 def read_signature(text: str, *, has_id: bool) -> ReadSignature | None:
-    """The value of any of the three headers, as far as it can be understood; None: not at all.
+    """Parse the value of any of the three headers as leniently as possible, or return None.
 
-    `has_id`: a webhook-id came with it, so that base64 without a version is Standard Webhooks'.
+    `has_id`: a webhook-id was given too, so base64 without a version belongs to Standard Webhooks.
     """
     text = text.strip().strip("\"'")
     if named := _HEADER_NAME.match(text):
@@ -143,11 +144,11 @@ def _same(given: bytes, digest: bytes) -> bool:
 
 
 Option = tuple[bytes, tuple[Mistake, ...]]
-"""What may have been used, and the mistakes that it would be."""
+"""A value that may have been used, and the mistakes that its use implies."""
 
 
 def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
-    """Keys that people make of a secret, the right one first."""
+    """Yield the keys that developers derive from a secret, the right one first."""
     rest = secret.removeprefix(SECRET_PREFIX)
     whole, decoded = secret.encode(), base64.b64decode(rest)
     if scheme is Scheme.SERVICE:
@@ -163,7 +164,7 @@ def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
 def signed_strings(
     message_id: str, timestamp: str, body: bytes, scheme: Scheme
 ) -> Iterator[Option]:
-    """What people sign of a message, the right string first."""
+    """Yield the strings that developers sign for a message, the right one first."""
     moment = timestamp.encode(errors="replace")
     plain = moment + b"." + body
     with_id = message_id.encode(errors="replace") + b"." + plain
@@ -193,7 +194,8 @@ def _decoded_once(body: bytes) -> bytes:
 
 
 def _rendered(body: bytes) -> bytes:
-    """As this service renders JSON: no spaces, UTF-8 as it is, the order of names kept."""
+    """Return JSON as this service renders it: no spaces, unescaped UTF-8, the order of names
+    kept."""
     value = _value(body)
     if value is None:
         return body
@@ -202,7 +204,7 @@ def _rendered(body: bytes) -> bytes:
     )
 
 
-# In this order one after another: a mark would keep the JSON from being read.
+# Applied in this order: a byte order mark would prevent the JSON from being parsed.
 _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
     (Mistake.BYTE_ORDER_MARK, _without_mark),
     (Mistake.LINE_ENDS, _one_kind_of_line_end),
@@ -213,7 +215,7 @@ _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
 
 
 def undone(body: bytes) -> Iterator[Option]:
-    """A body as it came, then without each change that is undone, one after another."""
+    """Yield a body as received, then with each change undone, one after another."""
     mistakes: tuple[Mistake, ...] = ()
     yield body, mistakes
     for mistake, undo in _UNDONE:
@@ -224,14 +226,14 @@ def undone(body: bytes) -> Iterator[Option]:
 
 
 class Changes:
-    """What was done to a body on its way. `pasted` is read once, to be held against many."""
+    """Detects changes to a pasted body. It is parsed once and compared with many sent bodies."""
 
     def __init__(self, pasted: bytes) -> None:
         self._forms = tuple(undone(pasted))
         self._value = _value(self._forms[-1][0])
 
     def since(self, sent: bytes) -> tuple[Mistake, ...] | None:
-        """None if its content is another."""
+        """Return the changes since the body was sent, or None if the content differs."""
         for form, mistakes in self._forms:
             if form == sent:
                 return mistakes
@@ -242,7 +244,7 @@ class Changes:
 
 
 def _value(body: bytes) -> object:
-    """What it says as JSON; None for what is none."""
+    """Return the parsed JSON, or None if it is invalid."""
     try:
         value: object = json.loads(body)
     except (ValueError, RecursionError):

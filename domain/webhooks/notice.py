@@ -1,6 +1,6 @@
-"""The mail that notifies a client's owner about a webhook that fails, in French.
+"""The mail that notifies a client's owner of a failing webhook, in French.
 
-It names the webhook by its id: a service mail holds no label and no URL of the client's.
+It names the webhook by its id: a service mail contains no label and no URL of the client's.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TroubledWebhook:
-    """A webhook, whose it is, and the failure that its owner is told of. `failures`: consecutive
-    ones, that one included."""
+    """A webhook, its owner, and the failure to report. `failures`: consecutive failures, including
+    this one."""
 
     owner_email: str
     webhook_id: str
@@ -45,7 +45,7 @@ def notice_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """The same `delivery_id` always makes the same name."""
+    """Return the mail. Its name depends on the `delivery_id` alone."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",

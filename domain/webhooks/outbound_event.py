@@ -1,7 +1,8 @@
-"""What the service tells a merchant's systems. Source: the API specification, "Outbound webhooks".
+"""Outbound events: the service's notifications to a merchant's systems. Source: the API
+specification, "Outbound webhooks".
 
-The data of `ticket.resolved` is the specification's; that of the others is ours. A dry run tells
-nothing. What stands here of classes and fields is published with their schemas.
+The data of `ticket.resolved` follows the specification; the data of all others is our own. A dry
+run sends no events. The descriptions of classes and fields are published with their schemas.
 """
 
 from bisect import bisect_right
@@ -28,8 +29,8 @@ OutboundEventId = Literal[
 
 PREVIEW_CHARS: Final = 200
 MAX_RESPONSE_BYTES: Final = 90_000
-"""Of an answer within a body. With all that stands around it, a body stays below the 100 KB that
-receivers are asked to accept, whoever wrote the answer and however long it is."""
+"""The maximum size of an answer within a body. With all other fields, a body of any length and
+origin then stays below the 100 KB that receivers are asked to accept."""
 
 _TicketId = Annotated[
     str, Field(description="The ticket's id as the caller gave it, else the id of the event.")
@@ -45,7 +46,7 @@ _Provider = Annotated[str, Field(description="Whose system it is, such as `shopi
 
 
 class OutboundEvent(BaseModel):
-    """The data of one event; its class says which it is."""
+    """The data of one event. Its class determines the event."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
@@ -59,15 +60,15 @@ class TicketEvent(OutboundEvent):
 
     @property
     def ticket_key(self) -> str:
-        """Return the ticket's id as a digest, which is short however long the id is."""
+        """Return a digest of the ticket's id, which has a fixed length."""
         return sha256(self.ticket_id.encode()).hexdigest()
 
 
 class TicketResolved(TicketEvent):
-    """The customer has an answer, the agent's or a human's. Sent for each resolution: a customer
-    who writes again reopens the ticket. Not sent for a ticket that is closed without an answer,
-    such as an auto-reply. Deduplicate by the header `webhook-id`, or by `event`, `ticket_id` and
-    `resolution`."""
+    """The customer has received an answer, from the agent or from a person. Sent for each
+    resolution: a new message from the customer reopens the ticket. Not sent for a ticket that is
+    closed without an answer, such as an auto-reply. Deduplicate by the `webhook-id` header, or by
+    `event`, `ticket_id` and `resolution`."""
 
     event = "ticket.resolved"
 
@@ -105,7 +106,8 @@ class TicketResolved(TicketEvent):
 
 
 class TicketEscalated(TicketEvent):
-    """A human must decide. Sent each time: an approved action of unknown outcome asks again."""
+    """A person must decide. Sent for each escalation: an approved action with an unknown outcome
+    escalates the ticket again."""
 
     event = "ticket.escalated"
 
@@ -117,7 +119,7 @@ class TicketEscalated(TicketEvent):
 
 
 class TicketResponseFailed(TicketEvent):
-    """No answer came about, or it could not be brought to the customer."""
+    """No answer was produced, or it could not be delivered to the customer."""
 
     event = "ticket.response_failed"
 
@@ -127,8 +129,9 @@ class TicketResponseFailed(TicketEvent):
 
 
 class ConversationCreated(TicketEvent):
-    """A conversation begins: a ticket, a mail, a session, else the first message of an address for
-    some time. Sent off before the agent works on it; later messages of it are not told."""
+    """A conversation starts with a new ticket, mail or session, or with the first message from an
+    address for some time. Sent before the agent processes the message. Later messages in the
+    conversation do not send it."""
 
     event = "conversation.created"
 
@@ -147,8 +150,8 @@ class ConversationCreated(TicketEvent):
 
 
 class SentimentNegative(OutboundEvent):
-    """The sentiment of a conversation enters the critical zone. Sent again only after it has left
-    the zone."""
+    """The sentiment of a conversation enters the critical zone. Sent again only after the sentiment
+    has left the zone."""
 
     event = "conversation.sentiment_negative"
 
@@ -165,8 +168,8 @@ class SentimentNegative(OutboundEvent):
 
 
 class UsageThresholdReached(OutboundEvent):
-    """80 percent, then 100 percent, of the month's tickets are used. Each is sent once a month,
-    also where a change of plan brings it about; a plan without a limit has none."""
+    """80 percent, then 100 percent, of the month's tickets are used. Each threshold is sent once a
+    month, even if a plan change causes it. A plan without a ticket limit has no thresholds."""
 
     event = "usage.threshold_reached"
 
@@ -184,7 +187,7 @@ class UsageThresholdReached(OutboundEvent):
 
 
 class IntegrationConnected(OutboundEvent):
-    """An integration has just been activated."""
+    """An integration was activated."""
 
     event = "integration.connected"
 
@@ -200,7 +203,7 @@ class IntegrationConnected(OutboundEvent):
 
 
 class IntegrationDisconnected(OutboundEvent):
-    """An integration was disconnected, or the other side no longer takes its credentials."""
+    """An integration was disconnected, or the provider no longer accepts its credentials."""
 
     event = "integration.disconnected"
 
@@ -230,7 +233,7 @@ class PlaybookActivated(OutboundEvent):
 
 
 def fitting(response: str) -> str:
-    """As much of an answer, from its beginning, as a body may hold."""
+    """Return the longest beginning of an answer that fits into a body."""
     if _bytes_in_a_body(response) <= MAX_RESPONSE_BYTES:
         return response
     lengths = range(1, len(response) + 1)

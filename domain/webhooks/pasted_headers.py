@@ -1,18 +1,18 @@
-"""Headers that a person pasted, as a log or a tool shows them."""
+"""Parse pasted headers, in the format of a log or a tool."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from domain.webhooks.signature_verdict import Pasted
 
-# The first of these that is there is the signature; the newest secret's is as good as the other.
+# The first one present is the signature. The newest secret's signature serves as well as the other.
 _SIGNATURES: Final = ("x-service-signature", "x-service-signature-next", "webhook-signature")
 _TIMESTAMPS: Final = ("x-service-timestamp", "webhook-timestamp")
 
 
 def read_headers(text: str) -> Mapping[str, str]:
-    """The headers by lower-case name. Other lines are passed over, and so are quotes around what
-    a line says, commas after it, and `--header` before it."""
+    """Return the headers by lower-case name. Other lines are ignored, as are quotes around a line,
+    a trailing comma, and a leading `--header`."""
     headers: dict[str, str] = {}
     for line in text.splitlines():
         plain = line.strip().removeprefix("--header").removeprefix("-H").strip(" \t,\\'\"")
@@ -24,7 +24,8 @@ def read_headers(text: str) -> Mapping[str, str]:
 
 
 def pasted_of(headers: str, body: str) -> Pasted:
-    """What a receiver got, of all its headers. A text without any header is the signature."""
+    """Return the parts of a request from all its headers. A text without any header is the
+    signature."""
     found = read_headers(headers)
     return Pasted(
         signature=_first(found, _SIGNATURES) or ("" if found else headers.strip()),

@@ -1,4 +1,4 @@
-"""What sends webhooks, and what watches it."""
+"""Ports of webhooks: sending, and monitoring of deliveries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,44 +9,46 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 
 
 class WebhookSender(Protocol):
-    """The way to merchants' URLs."""
+    """Sends requests to merchants' URLs."""
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
     ) -> DeliveryAttempt:
-        """One POST, 10 s over everything. Never raises for what the other side does, or for what
-        its URL is by now; EngineUnavailable if this machine has no connection to spare, and
-        Deferred if too many look-ups go on, of the client or of all. `client_id`: whose it is, so
-        that one client's names that hang do not take the threads of another's look-ups. The wait
-        for a thread comes before the 10 s."""
+        """Send one POST within 10 s, after waiting for a look-up thread.
+
+        Never raises for the receiver's behaviour or for a URL that is no longer allowed. Raises
+        EngineUnavailable if this machine has no free connection, and Deferred if too many look-ups
+        are running, of the client or of all. `client_id`: the owner, so that one client's hanging
+        names do not take the threads of another's look-ups.
+        """
 
     async def finds(self, name: str) -> bool:
-        """Whether a name of ours is found now."""
+        """Return whether a name of the service's own resolves now."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakenPlace:
-    """`keys`: what it is counted under; empty where nobody counts."""
+    """`keys`: the keys that count the place; empty if places cannot be counted."""
 
     keys: tuple[int, ...]
 
 
 class Places(Protocol):
-    """The places of endpoints and of clients that all workers share."""
+    """Limits on concurrent deliveries per endpoint and per client, shared by all workers."""
 
     async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:
-        """None: others have all of them. Never raises, and never waits long."""
+        """Take a place, or return None if all are taken. Never raises, and never waits long."""
 
     def give_back(self, place: TakenPlace) -> None:
-        """Once for each place."""
+        """Release a place. Call once per place."""
 
 
 class WatchDeliveries(Protocol):
-    """Whoever counts what became of deliveries."""
+    """Monitors the outcomes of deliveries."""
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
-        """A try ended, a repeated one too; `pending`: there will be another. `attempt` None:
-        nothing was sent."""
+        """Record the end of an attempt, including a repeated one. `pending`: another attempt
+        follows. `attempt`: None if nothing was sent."""
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:
-        """A part of our own way to receivers began to fail, or ceased to."""
+        """Record that a part of the service's own path to receivers began to fail, or recovered."""

@@ -1,4 +1,4 @@
-"""One example of each event, for the catalogue and for tests of a webhook."""
+"""Samples: one example of each event, for the catalogue and for tests of a webhook."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -86,9 +86,9 @@ _BY_EVENT: Final[Mapping[OutboundEventId, OutboundEvent]] = {one.event: one for 
 
 
 TESTED_BY_DEFAULT: Final[OutboundEventId] = "ticket.resolved"
-"""The event that a test sends where nobody names one, as the specification says."""
+"""The event that a test sends by default, as specified."""
 
 
 def sample(event: OutboundEventId) -> OutboundEvent:
-    """The example of an event; its class is that of all events of this id."""
+    """Return the example of an event. All events of this id have its class."""
     return _BY_EVENT[event]

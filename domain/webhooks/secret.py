@@ -1,4 +1,5 @@
-"""A webhook's secret at rest: sealed together with whose it is, so that none can be moved."""
+"""A webhook's secret at rest, sealed with its owner so that it cannot be moved to another
+webhook."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from domain.webhooks.signature_verdict import KnownSecret
 
 @dataclass(frozen=True, slots=True)
 class SealedSecret:
-    """One to hold a pasted signature against."""
+    """A secret to compare a pasted signature with."""
 
     sealed: str = field(repr=False)
     origin: Origin
@@ -22,7 +23,8 @@ def seal_secret(sealer: Sealer, client_id: str, webhook_id: str, secret: str) ->
 
 
 def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) -> str:
-    """Raises ValueError if it was sealed with another key, or is another webhook's."""
+    """Unseal a secret. Raises ValueError if it was sealed with another key or for another
+    webhook."""
     owner, _, secret = sealer.unseal(sealed).rpartition("/")
     if owner != f"{client_id}/{webhook_id}":
         raise ValueError("another webhook's secret")
@@ -32,8 +34,8 @@ def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) 
 def known_secrets(
     sealer: Sealer, client_id: str, secrets: Iterable[SealedSecret]
 ) -> tuple[KnownSecret, ...]:
-    """The same, opened. Raises ValueError as `unseal_secret` does, but for another webhook's: that
-    one is only a guess more."""
+    """Unseal the secrets. Raises ValueError as `unseal_secret` does, except for another webhook's
+    secret: that is only an additional guess, and is skipped."""
     known: list[KnownSecret] = []
     for one in secrets:
         try:

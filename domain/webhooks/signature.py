@@ -1,4 +1,4 @@
-"""Signatures of what is sent: the service's own, and Standard Webhooks', from the same secret."""
+"""Signatures of deliveries: the service's own and Standard Webhooks', from the same secret."""
 
 import base64
 import binascii
@@ -25,21 +25,21 @@ _SECRETS: Final = (SIGNATURE, SIGNATURE_NEXT, STANDARD_SIGNATURE)
 
 
 def secret_of(random: bytes) -> str:
-    """whsec_ and 48 hexadecimal characters, from 24 random bytes."""
+    """Return whsec_ and 48 hexadecimal characters, from SECRET_BYTES random bytes."""
     if len(random) != SECRET_BYTES:
         raise ValueError("24 bytes expected")
     return SECRET_PREFIX + random.hex()
 
 
 def service_signature(secret: str, timestamp: int, body: bytes) -> str:
-    """v1= and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret."""
+    """Return v1= and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret."""
     signed = f"{timestamp}.".encode() + body
     return "v1=" + hmac.digest(secret.encode(), signed, "sha256").hex()
 
 
 def standard_signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """v1, and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed as that specification
-    says with what the secret after its prefix is the base64 of. Raises ValueError."""
+    """Return v1, and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. As specified, the key is
+    the base64-decoded secret without its prefix. Raises ValueError."""
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except binascii.Error as error:
@@ -60,8 +60,9 @@ def signed_headers(
     secrets: Sequence[str],
     service: ServiceName,
 ) -> dict[str, str]:
-    """All headers of a delivery. `secrets`: the newest first; during a rotation's overlap the older
-    one signs X-Service-Signature, for receivers that know no other. `timestamp`: Unix seconds."""
+    """Return all headers of a delivery. `secrets`: newest first. During a rotation's overlap the
+    older one signs X-Service-Signature, for receivers that know only that one. `timestamp`: Unix
+    seconds."""
     newest, *older = secrets
     headers = {
         "Content-Type": "application/json",
@@ -84,5 +85,5 @@ def signed_headers(
 
 
 def masked(headers: Mapping[str, str]) -> dict[str, str]:
-    """The same with its signatures masked, to be kept and shown."""
+    """Return the headers with masked signatures, for storage and display."""
     return {name: MASK if name in _SECRETS else value for name, value in headers.items()}

@@ -1,6 +1,7 @@
-"""Why a signature does not match, found by trying what could have gone wrong until it does.
+"""Find out why a signature does not match, by trying common mistakes until one matches.
 
-What is pasted may be what the service sent, or what a receiver computed: either tells the same.
+The pasted signature may be the one that the service sent or the one that a receiver computed; both
+give the same result.
 """
 
 import hmac
@@ -23,7 +24,7 @@ from domain.webhooks.mistake import (
 )
 
 TOLERANCE_S: Final = 300
-"""How far a timestamp may lie from a receiver's clock."""
+"""The maximum difference between a timestamp and a receiver's clock, in seconds."""
 
 _SECONDS: Final = re.compile(r"[0-9]{1,11}")
 
@@ -37,7 +38,7 @@ class KnownSecret:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A delivery that is kept. `timestamp`: Unix seconds, of the latest try."""
+    """A stored delivery. `timestamp`: Unix seconds, of the latest attempt."""
 
     delivery_id: str
     message_id: str
@@ -47,8 +48,8 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """`signature`: the value of X-Service-Signature, -Next or webhook-signature. `timestamp` and
-    `message_id`: the headers beside it; only webhook-signature needs the latter."""
+    """`signature`: the value of X-Service-Signature, -Next or webhook-signature. `timestamp`,
+    `message_id`: the other headers; only webhook-signature needs the latter."""
 
     signature: str = field(repr=False)
     timestamp: str
@@ -71,8 +72,8 @@ _OF_STRING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One way in which the signature may have come about. `body`: what it would be of; `sent`: the
-    delivery whose body or timestamp was taken."""
+    """One way in which the signature may have been made. `body`: the body that it would sign.
+    `sent`: the delivery that the body or timestamp was taken from."""
 
     secret: KnownSecret
     key: bytes = field(repr=False)
@@ -85,8 +86,8 @@ class _Try:
 def explain(
     pasted: Pasted, *, secrets: Sequence[KnownSecret], sent: Sequence[Sent], now: datetime
 ) -> Explanation:
-    """What is the matter with a signature. `secrets`: all that may have been meant; `sent`: the
-    webhook's deliveries that are kept. It takes some hundred HMACs of the body."""
+    """Explain a signature. `secrets`: all that may have been used. `sent`: the webhook's stored
+    deliveries. Computes several hundred HMACs of the body."""
     pasted = replace(
         pasted, timestamp=pasted.timestamp.strip(), message_id=pasted.message_id.strip()
     )
@@ -94,7 +95,7 @@ def explain(
     if read is None:
         verdict = WebhookVerdict.MALFORMED_SIGNATURE
         return Explanation(verdict=verdict, sentence=sentence(verdict))
-    # The likeliest first, for a replay has the body of what it replays.
+    # Most likely first, because a replay has the same body as its original.
     sent = sorted(
         sent,
         key=lambda one: (
@@ -130,7 +131,7 @@ def _tries(
 
 
 def _right(secret: KnownSecret, scheme: Scheme, of: Pasted, sent: Sent | None = None) -> _Try:
-    """As the documentation says."""
+    """Return the documented way to sign."""
     key, _ = next(keys(secret.value, scheme))
     signed, _ = next(signed_strings(of.message_id, of.timestamp, of.body, scheme))
     return _Try(secret, key, signed, (), of.body, sent)
@@ -161,8 +162,8 @@ def _explained(
 
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
-    """What was sent at that second with this body; else with one that this was made from, for a
-    receiver that signs what it has parsed gets a signature that fits."""
+    """Return the delivery sent at that second with this body, else with a body that this one was
+    made from. A receiver that signs the parsed body gets a signature that matches."""
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]
     same = next((one for one in then if one.body == body), None)
     if same or not then:
@@ -180,7 +181,7 @@ def _verdict(
     *,
     body_changed: bool,
 ) -> WebhookVerdict:
-    """The gravest: what must be put right first."""
+    """Return the most severe verdict, which must be fixed first."""
     found = (
         (one.secret.origin is Origin.OTHER_WEBHOOK, WebhookVerdict.OTHER_WEBHOOKS_SECRET),
         (one.secret.origin is Origin.RETIRED, WebhookVerdict.RETIRED_SECRET),

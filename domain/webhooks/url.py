@@ -1,7 +1,7 @@
-"""A webhook's URL: what is refused when it is saved, and again whenever something is sent there.
+"""A webhook's URL: the checks when it is saved, and again at each delivery.
 
-A name is not looked up here: what it leads to can change at any time, so the addresses are checked
-when they are dialled.
+Names are not resolved here. Their addresses can change at any time, so they are checked when they
+are dialled.
 """
 
 import re
@@ -15,28 +15,28 @@ from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.errors import InvalidWebhook
 
 MAX_URL: Final = 2048
-"""Characters."""
+"""In characters."""
 _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
-# Below it are the services of old, mail among them, that nobody may have us talk to.
+# Ports below belong to well-known services such as mail, which a URL must not reach.
 _FIRST_FREE_PORT: Final = 1024
 
-# Names that stand for nothing on the Internet (RFC 6761, 6762 with its appendix G, 8375).
+# Names that do not exist on the Internet (RFC 6761, 6762 with its appendix G, 8375).
 _LOCAL: Final = re.compile(
     r"(?:.*\.)?(?:localhost|localdomain|local|home\.arpa|internal|intranet|private|corp|home|lan)"
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# All that may stand in a path or query as it is; `%` too, for it is there already.
+# Characters that stay unescaped in a path or query, including `%`, which already escapes others.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 
 
 def check_url(url: str, allow_private: bool) -> str:
-    """The URL as it is dialled: host in ASCII and lower case, a numeric host as the address it is,
+    """Return the URL as it is dialled: host in ASCII and lower case, a numeric host as an address,
     no `:443`, no empty path. Raises InvalidWebhook.
 
-    `allow_private`: this machine, private networks and names of theirs are allowed.
+    `allow_private`: this machine, private networks and their names are allowed.
     """
     if len(url) > MAX_URL:
         raise InvalidWebhook(
@@ -82,9 +82,11 @@ def _port(port: int | None) -> str:
 
 
 def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
-    """A host as it is looked up: a name in ASCII and lower case, or the address that it is.
-    `bracketed`: it stood in brackets, as IPv6 does. Raises InvalidWebhook, also for what is known
-    to be private."""
+    """Return a host as it is looked up: a name in ASCII and lower case, or an address.
+
+    `bracketed`: it was in brackets, like an IPv6 address. Raises InvalidWebhook, also for a host
+    that is known to be private.
+    """
     host = written if bracketed else _ascii(written)
     address = _ipv6(host) if bracketed else _ipv4(host)
     if address is None:
@@ -103,9 +105,9 @@ def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
 
 
 def _ascii(written: str) -> str:
-    """The name in ASCII and lower case, without the dot at its end."""
+    """Return the name in ASCII and lower case, without the dot at its end."""
     try:
-        # Plain names are not IDNA's concern: `_` and `r3---sn` are none there, and do exist.
+        # ASCII names skip IDNA, which rejects `_` and `r3---sn`, although such names exist.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode()
     except idna.IDNAError:
         raise InvalidWebhook("url: not a host name", "url : nom d'hôte invalide") from None
@@ -123,8 +125,8 @@ def _ipv6(host: str) -> Address:
 
 
 def _ipv4(host: str) -> Address | None:
-    """What a resolver would take for an address, in any of its old forms: 127.1, 0x7f000001,
-    0177.0.0.1, 2130706433. None for a name. Raises InvalidWebhook for numbers that are neither."""
+    """Parse a host that a resolver would take for an address, in any old form: 127.1, 0x7f000001,
+    0177.0.0.1, 2130706433. Return None for a name. Raises InvalidWebhook for an invalid number."""
     parts = host.split(".")
     if not _NUMBER.fullmatch(parts[-1]):
         return None
@@ -136,7 +138,8 @@ def _ipv4(host: str) -> Address | None:
 
 
 def _number(written: str) -> int:
-    """Decimal, octal with a leading 0, hexadecimal with 0x. Raises InvalidWebhook."""
+    """Parse a decimal, an octal with a leading 0, or a hexadecimal with 0x. Raises
+    InvalidWebhook."""
     if not _NUMBER.fullmatch(written):
         raise InvalidWebhook(*_UNREADABLE)
     try:

@@ -1,4 +1,4 @@
-"""A webhook: a merchant's URL that is told of some events. Source: the specification."""
+"""A webhook: a merchant's URL that receives some events. Source: the specification."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,42 +11,42 @@ from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
 
 MAX_LABEL: Final = 100
-"""Characters."""
+"""In characters."""
 MAX_WEBHOOKS: Final = 100
-"""Of one client."""
+"""Per client."""
 MAX_PENDING: Final = 20_000
-"""Deliveries of one client that wait to be sent, shared evenly by its webhooks. A further event is
-kept as missed: it can be replayed when there is room."""
+"""Pending deliveries of one client, shared evenly by its webhooks. A further event is recorded as
+missed: it can be replayed when there is room."""
 KEPT_DELIVERIES: Final = 50
-"""Of one webhook, those that ended last, beside those that wait to be sent."""
+"""Ended deliveries of one webhook, latest first, that are stored besides the pending ones."""
 COUNTED_MISSES: Final = 1000
-"""Up to which missed events are counted: a webhook that was away for long has missed any number,
-and nobody may wait for their count."""
+"""The limit for counting missed events. A webhook that was disabled for long can have missed any
+number, and an exact count would take too long."""
 DISABLED_AT: Final = 20
-"""Consecutive failures."""
+"""In consecutive failures."""
 WARNED_AT: Final = (10, 15)
-"""Consecutive failures after which the owner is warned."""
+"""Numbers of consecutive failures after which the owner is warned."""
 OVERLAP_HOURS: Final = 24.0
-"""How long the secret before a rotation goes on signing, if nobody says otherwise."""
+"""Hours for which the previous secret signs after a rotation, by default."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
-# French keyboards write them before a colon; a label is shown where neither matters.
+# French keyboards type them before a colon. A displayed label does not need them.
 _SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
-# Within emoji of several parts; Python counts it among what cannot be printed.
+# Joins the parts of an emoji. Python counts it as unprintable.
 _JOINER: Final = "\u200d"
 EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
 
 class RetryPolicy(StrEnum):
-    """Whether a failed delivery is tried again: not at all, or as Standard Webhooks suggests."""
+    """The retry policy of failed deliveries: none, or the schedule of Standard Webhooks."""
 
     NONE = "none"
     STANDARD = "standard"
 
 
 class DisabledReason(StrEnum):
-    """`gone`: the receiver answered 410 to a webhook with retries."""
+    """`gone`: the receiver responded with 410 to a webhook with retries."""
 
     FAILURES = "failures"
     GONE = "gone"
@@ -54,7 +54,7 @@ class DisabledReason(StrEnum):
 
 
 class Notice(StrEnum):
-    """What the tenant's owner is told by mail."""
+    """A notification that the tenant's owner receives by mail."""
 
     FAILING = "failing"
     DISABLED = "disabled"
@@ -62,9 +62,9 @@ class Notice(StrEnum):
 
 
 class Webhook(BaseModel):
-    """A subscription as people see it: without its secret. `missed`: events it has not got and that
-    can still be replayed, counted up to 1000. `once_per_ticket`: only the first event
-    of each type is sent for a ticket. `previous_secret_until`: the end of a rotation's overlap."""
+    """A subscription as displayed, without its secret. `missed`: events that were not delivered and
+    can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: only the first event of
+    each type is sent for a ticket. `previous_secret_until`: the end of a rotation's overlap."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,7 +84,7 @@ class Webhook(BaseModel):
 
 
 def check_label(label: str) -> str:
-    """The label, trimmed, with plain spaces. Raises InvalidWebhook."""
+    """Return the label, trimmed, with plain spaces. Raises InvalidWebhook."""
     trimmed = label.translate(_SPACES).strip()
     if not 1 <= len(trimmed) <= MAX_LABEL:
         raise InvalidWebhook(
@@ -98,9 +98,9 @@ def check_label(label: str) -> str:
 
 
 def check_events(events: Iterable[str]) -> tuple[str, ...]:
-    """The events in the catalogue's order, each once; `*` stands for all and swallows the others.
+    """Return the events in the catalogue's order, without duplicates; `*` replaces all others.
 
-    Raises InvalidWebhook for none, and for one that does not exist.
+    Raises InvalidWebhook for an empty list and for an unknown event.
     """
     wanted = set(events)
     if not wanted:
@@ -113,18 +113,21 @@ def check_events(events: Iterable[str]) -> tuple[str, ...]:
 
 
 def wants(events: Iterable[str], event: OutboundEventId) -> bool:
-    """Whether a webhook with these events is told of `event`."""
+    """Return whether a webhook with these events receives `event`."""
     return any(one in (ALL_EVENTS, event) for one in events)
 
 
 def pending_room(webhooks: int) -> int:
-    """Return how many deliveries may wait of each webhook of a client that has so many."""
+    """Return how many deliveries may be pending per webhook, for a client with `webhooks`
+    webhooks."""
     return MAX_PENDING // max(1, webhooks)
 
 
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
-    """What the owner must hear of after a delivery: `failure_count` is the one it brought about.
-    One that is disabled by fewer failures was so by a receiver that is gone."""
+    """Return the notification due after a delivery, or None. `failure_count`: the count after it.
+
+    A webhook that was disabled with fewer than DISABLED_AT failures had a receiver that is gone.
+    """
     if disabled:
         return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE
     return Notice.FAILING if failure_count in WARNED_AT else None

@@ -1,7 +1,7 @@
-"""The mail that brings a visitor the code, in French and in English.
+"""The mail with a visitor's code, in French and in English.
 
 It holds nothing that the visitor wrote: a stranger who enters another person's address must not
-choose what that person reads. Neither does it name the shop: it is the service's mail.
+choose what that person reads. It does not name the shop either: it is the service's mail.
 """
 
 from dataclasses import dataclass

@@ -6,13 +6,13 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class OriginNotAllowed(DomainError):
-    """The page that called is of none of the sites that the client allows."""
+    """The calling page belongs to none of the sites that the client allows."""
 
     code = "origin_not_allowed"
 
 
 class ApiKeyNotAccepted(DomainError):
-    """The client takes no API keys on its widget's routes."""
+    """The client accepts no API keys on its widget's routes."""
 
     code = "api_key_not_accepted"
 
@@ -20,7 +20,7 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: None where only the next month brings more. `oldest`: the first message that
+    `retry_after_s`: None if only the next month brings more. `oldest`: the first message that
     counts within the hour.
     """
 
@@ -51,13 +51,13 @@ class InvalidWidgetCode(DomainError):
 
 
 class InvalidWidget(InvalidContent):
-    """What is to be set about the widget breaks a rule."""
+    """A setting of the widget breaks a rule."""
 
     code = "invalid_widget"
 
 
 class TooManyCodes(DomainError):
-    """The session had as many codes mailed as it may within an hour."""
+    """The session has requested as many codes as it may within an hour."""
 
     code = "too_many_codes"
 

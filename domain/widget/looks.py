@@ -1,4 +1,4 @@
-"""How the widget looks: the merchant's color, and a color for text that can be read on it.
+"""The widget's looks: the merchant's color, and a color for readable text on it.
 
 Source: WCAG 2.2, "relative luminance" and "contrast ratio"; success criterion 1.4.3.
 """
@@ -9,18 +9,18 @@ from typing import Final
 from domain.tenants.client_settings import Branding
 
 CONTRAST: Final = 4.5
-"""What text needs at least. One of black and white always has it: on no color are both below."""
+"""The minimum for text. On every color, black or white reaches it."""
 
 _BLACK: Final = "#000000"
 _WHITE: Final = "#ffffff"
 _OURS: Final = "#1f4e79"
-# Weights of red, green and blue in the light that the eye sees.
+# Weights of red, green and blue in relative luminance.
 _WEIGHTS: Final = (0.2126, 0.7152, 0.0722)
 
 
 @dataclass(frozen=True, slots=True)
 class WidgetLooks:
-    """Colors as in #1a2b3c. `on_color`: of text on `color`."""
+    """Colors as in #1a2b3c. `on_color`: the color of text on `color`."""
 
     display_name: str
     color: str
@@ -29,7 +29,7 @@ class WidgetLooks:
 
 
 def looks(branding: Branding, brand_name: str) -> WidgetLooks:
-    """What a client has set, and ours where it set nothing."""
+    """Return the client's branding, with our defaults for values that it has not set."""
     color = branding.color or _OURS
     return WidgetLooks(
         branding.display_name or brand_name,

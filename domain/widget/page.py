@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 
 def page_address(url: str) -> str | None:
-    """The page's address without query, fragment and credentials, which may hold tokens. None for a
-    text that is not a web address."""
+    """Return the page's address without query, fragment and credentials, which may hold tokens.
+    Return None for a text that is not a web address."""
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -1,7 +1,7 @@
 """A signed user: the merchant signs the user's address with the widget's secret.
 
-Source: shared decisions, "Who a visitor is": HMAC-SHA256 of the address, in hexadecimal digits. The
-address is signed as the merchant writes it, and in lower case without spaces around it.
+Source: shared decisions, "Who a visitor is": HMAC-SHA256 of the address, in hexadecimal digits. Two
+spellings are accepted: as the merchant writes it, and in lower case without spaces around it.
 """
 
 import hashlib
@@ -16,33 +16,33 @@ _PREFIX: Final = "wsec_"
 
 
 def secret_of(random: bytes) -> str:
-    """A widget's secret from SECRET_BYTES random bytes."""
+    """Return a widget's secret from SECRET_BYTES random bytes."""
     return _PREFIX + random.hex()
 
 
 def signature_of(secret: str, email: str) -> str:
-    """The signature that a merchant's server computes for its user."""
+    """Return the signature that a merchant's server computes for its user."""
     return hmac.new(secret.encode(), email.encode(), hashlib.sha256).hexdigest()
 
 
 def is_itself(email: str) -> bool:
-    """Whether the address is mapped to no other one, but for ASCII case and spaces around it.
+    """Return whether the address maps to no other one, except for ASCII case and outer spaces.
 
-    A full-width letter or a soft hyphen in a domain leads to the plain one. A shop that compares
-    texts takes the two for different users: the signature of one must not open the other's orders.
+    A full-width letter or a soft hyphen in a domain maps to the plain one. A shop that compares
+    texts sees two different users: the signature of one must not open the other's orders.
     """
     domain = email.strip(" ").rpartition("@")[2]
     if domain.isascii():
         return True
     try:
-        # Strict: what it would have to map is refused.
+        # Strict mode refuses a domain that needs a mapping.
         return bool(idna.encode(domain, strict=True))
     except (idna.IDNAError, UnicodeError):
         return False
 
 
 def is_signed(secrets: Iterable[str], email: str, presented: str) -> bool:
-    """Whether one of the widget's secrets signed this address, compared in constant time."""
+    """Return whether one of the widget's secrets signed this address. Compares in constant time."""
     given = presented.strip().lower().encode()
     spellings = dict.fromkeys((email, email.strip().lower()))
     same = [

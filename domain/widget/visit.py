@@ -1,8 +1,8 @@
-"""A visit: which session a message belongs to, and who its visitor is.
+"""A visit: the session that a message belongs to, and its visitor.
 
-A session stays with the visitor it was verified for. A page that names another user, or no user
-where the merchant's signature had verified the last one, may be a shared computer: a new session
-begins.
+A session stays with the visitor it was verified for. A new session starts for a page that names
+another user, or no user after the merchant's signature verified the last one: it may be a shared
+computer.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SOURCE: Final = "widget"
 @dataclass(frozen=True, slots=True)
 class WidgetVisit:
     """`signed_email`: the address that the merchant signed with this message. `coded_email`: the
-    one that a code has verified in this session."""
+    address that a code verified in this session."""
 
     session_id: str
     language: str
@@ -35,7 +35,7 @@ class WidgetVisit:
         return self.signed_email or self.coded_email
 
     def may_enter(self, session: WidgetSession) -> bool:
-        """Whether the session, as it stands now, is still this visitor's."""
+        """Return whether the session, in its present state, is still this visitor's."""
         return goes_on(session, self.signed_email) and self.coded_email in (
             None,
             session.verified_email,
@@ -43,7 +43,7 @@ class WidgetVisit:
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
-    """Whether the session is this visitor's. `signed_email`: whom the merchant signed, if any."""
+    """Return whether the session is this visitor's. `signed_email`: the signed address, if any."""
     if session.verified_email is None:
         return True
     if signed_email is not None:
@@ -61,8 +61,8 @@ class Said:
     stated_email: str | None = None
 
     def event(self, visit: WidgetVisit) -> InboundEvent:
-        """The event. Only a verified address is the customer's: a typed one must neither use up
-        the limit of the customer who has it, nor open their memory or their orders."""
+        """Return the event. Only a verified address becomes the customer's: a typed one must
+        neither use up another customer's limit, nor open their memory or their orders."""
         known = visit.verified_email
         stated = None if known else self.stated_email
         noted = {"page_url": self.page_url, "stated_email": stated}
@@ -80,7 +80,7 @@ class Said:
 
 
 def needs_verification(event: InboundEvent) -> bool:
-    """Whether an unverified visitor writes about an order: the agent could say nothing about it."""
+    """Return whether an unverified visitor asks about an order: the agent could not answer that."""
     if event.customer_email is not None:
         return False
     return speaks_of_order(normalize(event, fallback_ticket_id=""))

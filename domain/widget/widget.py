@@ -1,5 +1,5 @@
-"""What a client has set about its widget: the sites that may show it, its share of what the client
-may use, and what signs the users of the merchant's site."""
+"""A client's widget settings: the sites that may show it, its share of the client's limits, and the
+secret that signs the users of the merchant's site."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -10,17 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.ports import Sealer
 
 MAX_SHARE: Final = 10_000_000
-"""Messages an hour or tickets a month; more than any plan has."""
+"""The limit of both shares: messages an hour or tickets a month. More than any plan has."""
 OVERLAP_HOURS: Final = 24.0
-"""How long a rotated key or secret stays valid, if the caller names no time."""
+"""How long a rotated key or secret stays valid, unless the caller sets a time."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 
 class Widget(BaseModel):
-    """All of it but the key, which is one of the client's settings. A client that has set nothing
-    has a widget too: this one.
+    """The widget's settings without the key, which is a setting of the client. A client that has
+    set nothing has these defaults.
 
-    `hourly_messages`, `monthly_tickets`: the widget's share; None: a half. `api_key_used_at`: when
+    `hourly_messages`, `monthly_tickets`: the widget's share; None: half. `api_key_used_at`: when
     the chat was last called with an API key. `previous_key`: valid until `previous_key_until`.
     `vouches`: `sealed_secret`, made at `secret_since`, signs users.
     """
@@ -42,7 +42,7 @@ class Widget(BaseModel):
     updated_at: datetime | None = None
 
     def sealed_secrets(self, now: datetime) -> tuple[str, ...]:
-        """Those that sign users now, the newest first."""
+        """Return the secrets that sign users now, newest first."""
         until = _future(self.previous_secret_until, now)
         previous = None if until is None else self.previous_sealed_secret
         current = self.sealed_secret if self.vouches else None
@@ -55,12 +55,12 @@ HARMLESS_WIDGET: Final[Mapping[str, str]] = {
     "monthly_tickets": "A share of what the client may use at all.",
     "accepts_api_keys": "A key names the client there, and vouches for no visitor.",
 }
-"""By field of WidgetChange: why no change of it lets the agent do or believe more. The secret is a
-credential, whose word waits (`services/tenants/loosenings.py`)."""
+"""By field of WidgetChange: why no change to it lets the agent do or believe more. The secret is a
+credential, and trust in it is held (`services/tenants/loosenings.py`)."""
 
 
 class WidgetChange(BaseModel):
-    """What is to be changed: the fields that are set. None gives a share its usual size again."""
+    """A change of the widget: the fields that are set. None resets a share to its default."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,7 +76,7 @@ class WidgetChange(BaseModel):
 
 
 class WidgetSummary(BaseModel):
-    """The widget as its client's members see it: all but the secrets."""
+    """The widget as its client's members see it, without the secrets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -109,7 +109,8 @@ class WidgetSummary(BaseModel):
 
 
 def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -> WidgetSummary:
-    """`key`: of the client's settings. `origin`: the service's address as callers see it."""
+    """Return the summary. `key`: the client's widget key. `origin`: the service's public
+    address."""
     return WidgetSummary(
         widget_key=key,
         previous_key_until=_future(widget.previous_key_until, now),
@@ -127,22 +128,24 @@ def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -
 
 
 def snippet_of(key: str, origin: str) -> str:
-    """The line that a page shows the widget by."""
+    """Return the HTML line that shows the widget in a page."""
     return f'<script src="{origin}/widget.js" data-key="{key}" async></script>'
 
 
 def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
-    """Until when the value before a rotation stays valid; None: it ends at once."""
+    """Return when the value before a rotation stops being valid, or None if it stops
+    immediately."""
     return now + overlap if overlap else None
 
 
 def seal_widget_secret(sealer: Sealer, client_id: str, secret: str) -> str:
-    """Sealed together with whose it is, so that none can be moved to another client."""
+    """Seal a secret together with its client, so that it cannot be moved to another client."""
     return sealer.seal(f"{_whose(client_id)}{secret}")
 
 
 def unseal_widget_secret(sealer: Sealer, client_id: str, sealed: str) -> str:
-    """Raises ValueError if it was sealed with another key, or is another client's."""
+    """Return the secret. Raises ValueError if it was sealed with another key, or is another
+    client's."""
     opened = sealer.unseal(sealed)
     whose = _whose(client_id)
     if not opened.startswith(whose):

@@ -1,11 +1,11 @@
 """A widget's session: one visitor's browser, and the conversation in it.
 
-The browser holds a token, the session's id with a keyed digest of it: guessing or naming an id
-opens no session. Inside the service only the id is used; it is the `session_id` of the
-session's events.
+The browser holds a token: the session's id with a keyed digest of it. Guessing or naming an id
+opens no session. Inside the service only the id is used; it is the `session_id` of the session's
+events.
 
-Once a code has verified the session, the token from before no longer opens it: somebody else who
-used the browser may have read or planted it.
+Once a code has verified the session, the token from before no longer opens it: another user of the
+browser may have read or planted it.
 """
 
 import base64
@@ -21,10 +21,10 @@ from domain.core.ids import first_ulid, parse_ulid
 from domain.core.ports import Sealer
 
 SESSION_LASTS: Final = timedelta(days=30)
-"""How long after its last message a session ends; the next message begins another."""
+"""The time from its last message after which a session ends; the next message starts another."""
 
 MAX_TOKEN: Final = 200
-"""Characters; a token of ours has fewer."""
+"""The most characters; our tokens have fewer."""
 
 
 class VerifiedBy(StrEnum):
@@ -36,20 +36,21 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session of a browser's token. `is_proved`: the token was given for a right code."""
+    """The session of a browser's token. `is_proved`: the token was issued for a correct code."""
 
     id: str
     is_proved: bool
 
     def opens(self, verified_by: VerifiedBy | None) -> bool:
-        """Whether the holder may enter the session as it stands now."""
+        """Return whether the holder may enter the session in its present state."""
         return self.is_proved or verified_by is not VerifiedBy.CODE
 
 
 class WidgetSession(BaseModel):
     """`verified_email`: the address that was verified; None for an unknown visitor.
 
-    `last_number`: of its latest message. `seen_number`: of the latest that the visitor was shown.
+    `last_number`: the number of its latest message. `seen_number`: the number of the latest message
+    that the visitor was shown.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,18 +67,18 @@ class WidgetSession(BaseModel):
 def session_token(
     sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
 ) -> str:
-    """The token that the browser holds, valid for this client only. `is_proved`: as HeldSession."""
+    """Return the browser's token, valid for this client only. `is_proved`: as in HeldSession."""
     named = _named(client_id, session_id, is_proved=is_proved)
     return f"{session_id}.{_mark(sealer.digests(named)[0])}"
 
 
 def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
-    """The session that a token is for; None for a token that we did not sign."""
+    """Return the session of a token, or None if we did not sign it."""
     given, _, mark = token[:MAX_TOKEN].partition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
         return None
-    # A list, not a generator: each comparison is made.
+    # A list, not a generator, so that every comparison is made.
     same = [
         (hmac.compare_digest(_mark(digest).encode(), mark.encode()), is_proved)
         for is_proved in (False, True)
@@ -88,7 +89,7 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
-    """Whether a session without a row may get one: its id is younger than SESSION_LASTS."""
+    """Return whether a session without a row may start: its id is younger than SESSION_LASTS."""
     return session_id >= first_ulid(now - SESSION_LASTS)
 
 

@@ -1,1 +1,1 @@
-"""Use cases of insight: what a client's figures and open questions say."""
+"""Use cases of insight: a client's metrics and its open questions."""

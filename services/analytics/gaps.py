@@ -1,4 +1,4 @@
-"""Knowledge gaps: what customers asked and the agent could not answer."""
+"""Knowledge gaps: questions that the agent could not answer."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -39,11 +39,11 @@ async def knowledge_gaps(
     now: datetime,
     limit: int,
 ) -> KnowledgeGaps:
-    """The `limit` largest gaps of the days of `span` before `now`. No transaction is held while
-    the questions are put into clusters.
+    """Return the `limit` largest gaps of the days of `span` before `now`. No transaction is held
+    while the questions are clustered.
 
-    Raises RoleRequired, OverBudget where the questions cost too much, and CallerBusy where too many
-    wait.
+    Raises RoleRequired, OverBudget if clustering the questions costs too much, and CallerBusy if
+    too many callers wait.
     """
     actor.require(ANYONE)
     since = now - timedelta(days=span)
@@ -75,8 +75,8 @@ async def knowledge_gaps(
 async def _written_since(
     connection: AsyncConnection, tenant: TenantId, gaps: Sequence[Sequence[OpenQuestion]]
 ) -> list[list[Passage]]:
-    """Of each gap what a search finds now for its most typical question, and could not find when
-    the last one was asked."""
+    """Return, for each gap, the passages that answer its most typical question and were written
+    after its last question."""
     knowledge = KnowledgeSearch(connection, tenant)
     found = [await knowledge.find(gap[0].text) for gap in gaps]
     entries = sorted({passage.id for passages in found for passage in passages})

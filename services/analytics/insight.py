@@ -1,4 +1,4 @@
-"""Insight: what a range of days came to, beside the range before it."""
+"""Insight: the figures of a range of days, and of the range before it."""
 
 from datetime import date
 from typing import Final
@@ -12,7 +12,7 @@ from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
 MAX_DAYS: Final = 366
-"""The longest range."""
+"""The longest range, in days."""
 
 
 async def read_insight(
@@ -23,9 +23,8 @@ async def read_insight(
     *,
     compare: bool,
 ) -> Insight:
-    """The figures of the days from the first to the last of `span`, at most `MAX_DAYS`. It reads
-    the rows of days alone, so that it costs the same however much came in.
-
+    """Return the figures of the days from the first to the last of `span`, at most `MAX_DAYS`. It
+    reads only the daily rows, so the cost does not depend on the number of tickets.
     Raises RoleRequired.
     """
     actor.require(ANYONE)

@@ -1,1 +1,1 @@
-"""Reading and checking the audit log."""
+"""Reading and verifying the audit log."""

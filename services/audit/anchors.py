@@ -14,8 +14,8 @@ ANCHORS_AT_ONCE: Final = 1_000
 async def anchors_of_day(
     database: Database, day: date, *, at_once: int = ANCHORS_AT_ONCE
 ) -> AsyncIterator[tuple[Anchor, ...]]:
-    """In the order of their clients and places; each page is a transaction of its own. Raises
-    EngineUnavailable."""
+    """Yield the day's anchors in pages, sorted by client and sequence number. Each page is a
+    separate transaction. Raises EngineUnavailable."""
     after = ("", 0)
     while True:
         async with database.reading_across() as connection:

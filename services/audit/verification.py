@@ -1,4 +1,4 @@
-"""Verification of the audit log: every chain is walked from its start to its head."""
+"""Verification of the audit log: every chain is read from its start to its head."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from store.audit.chains import ChainRepository
 from store.core.database import Database
 
 _PAGE: Final = 1_000
-# A chain that was replaced from its first entry on has a fault at each.
+# The report is capped: a chain replaced from its first entry on has a fault at every entry.
 _TOLD: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChain:
-    """`faults`: the first of them, where there are many."""
+    """`faults`: the first faults found, at most `_TOLD`."""
 
     client_id: str
     entries: int
@@ -29,10 +29,10 @@ async def verify_chains(
     *,
     page: int = _PAGE,
 ) -> AsyncIterator[VerifiedChain]:
-    """One after the other: the chain of one client, or all.
+    """Verify the chain of one client, or all chains one after the other.
 
-    `kept`: anchors of each client that were kept elsewhere; a chain of which nothing else is left
-    is one of those. Each `page` is a short transaction, so that entries may come meanwhile. Raises
+    `kept`: each client's anchors that were stored elsewhere; a client that exists only there is
+    verified too. Each `page` is a short transaction, so entries may be appended meanwhile. Raises
     EngineUnavailable.
     """
     elsewhere = kept or {}
@@ -65,7 +65,8 @@ async def _verify(
     while True:
         async with database.reading_across() as connection:
             chains = ChainRepository(connection)
-            # Before the page: what it counts is then in this page or in one before.
+            # Read before the page: every entry that the head counts is then in this page or an
+            # earlier one.
             head = await chains.head(client_id)
             links = await chains.links(client_id, after=after, limit=size)
         if not links:

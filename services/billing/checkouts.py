@@ -1,6 +1,6 @@
-"""Buying plans and credits: what is asked for is kept first, then the payment provider is told.
+"""Buying plans and credits: the checkout is stored first, then opened at the payment provider.
 
-What is bought comes with its payment (`services/billing/payments.py`), never from here.
+The payment grants the plan or the credits (`services/billing/payments.py`), never this module.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """`url`: the page where it is paid, until `expires_at`."""
+    """`url`: the payment page, valid until `expires_at`."""
 
     checkout_id: str
     url: str
@@ -38,10 +38,10 @@ async def buy_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Ask for a plan above the one that is paid for: the rest of this month, then each month.
+    """Start a checkout for a plan above the paid one: the rest of this month, then each month.
 
     Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
-    PaymentsUnreachable: then nothing is paid, and it may be asked for again.
+    PaymentsUnreachable. After the last one nothing is paid, and the caller may try again.
     """
     actor.require(OWNERS)
     if payments is None:
@@ -83,7 +83,7 @@ async def buy_credits(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Ask for a pack of so many credits. Raises the same."""
+    """Start a checkout for a pack of `pack` credits. Raises the same errors as `buy_plan`."""
     actor.require(MANAGERS)
     if payments is None:
         raise PaymentsUnavailable
@@ -104,8 +104,8 @@ async def buy_credits(
 def _paid(
     active: Checkout, subscription: Subscription, prices: PriceList, now: datetime
 ) -> Money | None:
-    """The monthly price that was paid for this month. Once a lower plan was chosen, the checkout
-    has the price that is to come."""
+    """Return the monthly price that was paid for this month. Once a lower plan is chosen, the
+    checkout holds the upcoming price."""
     if active.plan is None or subscription.settled(now).next_plan is None:
         return active.monthly
     return prices.plans.get(subscription.paid(active.plan, now), active.monthly)

@@ -1,4 +1,4 @@
-"""What operators do with a client's credits. One pays for one ticket above the plan's quota."""
+"""Operators' changes to a client's credits. A credit pays for one ticket above the plan's quota."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import OPERATORS, Actor
@@ -7,9 +7,9 @@ from store.tenants.accounts import AccountRepository
 
 
 async def add_credits(work: UnitOfWork, actor: Actor, amount: int) -> int:
-    """Move the balance by `amount`, which may be negative; the ledger keeps every change. Returns
-    the new balance. Raises RoleRequired, ClientNotFound, and InvalidInput for nothing or where the
-    balance would fall below zero.
+    """Change the balance by `amount`, which may be negative, and return the new balance. The ledger
+    keeps every change. Raises RoleRequired, ClientNotFound, and InvalidInput if `amount` is 0 or
+    the balance would fall below zero.
     """
     actor.require(OPERATORS)
     if amount == 0:

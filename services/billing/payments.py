@@ -1,7 +1,7 @@
-"""What a payment brings about: the plan or the credits that were bought, once for each payment.
+"""Payment events and their effects: each payment grants its plan or its credits once.
 
 An event of the payment provider and its effect are one transaction, behind the account's lock. An
-event that does not fit what was asked for is kept, has no effect and goes to people.
+event that does not match its checkout is stored without effect, for people to handle.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,8 @@ _REASON: Final = "payment"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What came of an event. `client_id`: whose it is, if it is one's. `again`: it was there."""
+    """The outcome of an event. `client_id`: its client, if it has one. `again`: it was known
+    already."""
 
     settlement: Settlement
     client_id: str | None = None
@@ -42,10 +43,10 @@ class Taken:
 
 
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
-    """Take an event of the payment provider over, whose sender was verified.
+    """Process an event of the payment provider. The caller has verified the sender.
 
-    Sending it again after an error completes what was left over. Raises
-    PaymentsUnreachable where a plan that was replaced is still being paid for monthly.
+    Sending the event again after an error completes the remaining steps. Raises PaymentsUnreachable
+    if a replaced plan is still being paid for monthly.
     """
     tenant = await _tenant_of(units, event)
     if tenant is None:
@@ -81,14 +82,14 @@ async def _of_nobody(units: UnitsOfWork, event: PaymentEvent) -> Taken:
 async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
     events = PaymentEventRepository(work.connection)
     is_open = await _lock(work)
-    # Asked behind the lock: the same event at the same moment has waited for this one's end.
+    # Checked behind the lock: a concurrent copy of this event waits until this one has finished.
     if await events.is_known(event.id):
         return Taken(Settlement(EventState.NOTED), work.tenant, again=True)
     checkouts = CheckoutRepository(work.connection, work.tenant)
     checkout = await checkouts.read(event.checkout_id or "")
     problem = doubt(event, checkout, await checkouts.active())
     if event.kind is PaymentKind.PAID and checkout.state is CheckoutState.PAID:
-        # The provider tells of one payment more than once, by events of different names.
+        # The provider reports one payment several times, in events with different names.
         repeated = event.session_id == checkout.session_id
         settlement = (
             Settlement(EventState.NOTED)
@@ -106,7 +107,7 @@ async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
 
 
 async def _lock(work: UnitOfWork) -> bool:
-    """False for a client that is being erased."""
+    """Lock the account. Return False if the client is being erased."""
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:
@@ -155,7 +156,7 @@ async def _raise_plan(work: UnitOfWork, checkout: Checkout, plan: Plan) -> None:
     if checkout.replaces is not None:
         await checkouts.renew(checkout.replaces, RenewalState.REPLACED)
     if checkout.renewal is RenewalState.ENDED:
-        # Its end was told before its beginning.
+        # The provider reported its end before its start.
         await _lower_plan(work, plan, at_period_end=False)
     else:
         await checkouts.renew(checkout.id, RenewalState.ACTIVE)
@@ -170,7 +171,7 @@ async def _lower_plan(work: UnitOfWork, bought: Plan, *, at_period_end: bool) ->
 
 
 async def _end_replaced(units: UnitsOfWork, tenant: TenantId, payments: Payments) -> None:
-    """Have the provider end what another plan was bought in place of."""
+    """Ask the provider to end each subscription that another plan has replaced."""
     async with units.database.reading(tenant) as connection:
         replaced = await CheckoutRepository(connection, tenant).replaced()
     for subscription_id in replaced:

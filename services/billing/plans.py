@@ -1,4 +1,4 @@
-"""A client's plan: what operators make of it, and how its owner chooses a lower one."""
+"""A client's plan: operators change it, and its owner chooses a lower one."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,13 +18,13 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
-# Of one choice, while others are made at the same time.
+# Attempts at one choice while other choices are made concurrently.
 _TRIES: Final = 3
 
 
 async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscription:
-    """Upwards at once, downwards from the next month on. A limit that falls below what was used is
-    told. Raises RoleRequired, ClientNotFound.
+    """Change the plan: an upgrade takes effect immediately, a downgrade next month. Webhooks report
+    a limit that is reached because it falls. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     accounts = AccountRepository(work.connection, work.tenant)
@@ -35,7 +35,7 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
 
 
 async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | None:
-    """Give the pro plan's quota and features for so many days from now; 0 ends the trial. Returns
+    """Grant the pro plan's quota and features for `days` days from now; 0 ends the trial. Returns
     its end. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
@@ -56,10 +56,10 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """A lower plan, or none, from the next month on; the present one takes that back.
+    """Choose a lower plan, or none, from next month on. Choosing the present plan cancels that.
 
-    Where the plan is paid for monthly, the payment provider is told first: if the rest fails, it
-    is chosen again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
+    If the plan is paid for monthly, the payment provider is updated first; if a later step fails,
+    the owner chooses again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
     PaymentsUnavailable and PaymentsUnreachable.
     """
     actor.require(OWNERS)
@@ -76,7 +76,7 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # Else the provider may have heard the other choice last, so it is told once more.
+            # Otherwise the provider may hold a concurrent choice, so this one is sent again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")
@@ -97,7 +97,8 @@ async def _choose(
 
 
 def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
-    """A plan above the one that was bought was granted: then what was paid for goes on."""
+    """Return the monthly price from next month on. A plan above the bought one was granted, so the
+    payment for the bought plan continues."""
     if plan is Plan.FREE:
         return None
     bought = active.plan or plan
@@ -105,7 +106,8 @@ def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: dateti
 
 
 async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
-    """What is being paid for monthly. A bought plan whose payments have ended is not taken back."""
+    """Return the checkout that is paid for monthly. Raises NotALowerPlan, also if the payments for
+    the chosen plan have ended."""
     account = await AccountRepository(work.connection, work.tenant).lock()
     if account.subscription.is_above(plan, work.now):
         raise NotALowerPlan(plan.value)
@@ -122,6 +124,6 @@ async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
 async def save_subscription(
     work: UnitOfWork, accounts: AccountRepository, subscription: Subscription
 ) -> None:
-    """Keep it, and tell what its limit makes reached."""
+    """Store the subscription, and send the events of the limits that it reaches."""
     await accounts.save(subscription)
     work.deliver(*await note_reached(work.connection, work.tenant, work.now, work.new_id))

@@ -1,4 +1,4 @@
-"""How a client stands with its plan and its use: what the dashboard and commands show."""
+"""A client's plan and usage, as the dashboard and the commands show them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.billing.usage_history import UsageHistory, UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageStanding:
-    """`history`: the months before this one, newest first. `forecast`: None where there is none."""
+    """`history`: the months before this one, newest first. `forecast`: None if there is none."""
 
     usage: ClientUsage
     history: tuple[UsedMonth, ...]
@@ -25,7 +25,8 @@ class UsageStanding:
 async def usage_standing(
     connection: AsyncConnection, tenant: TenantId, now: datetime
 ) -> UsageStanding:
-    """This month, the months before, and the day when the quota will end. Raises ClientNotFound."""
+    """Return this month, the earlier months, and the day when the quota ends. Raises
+    ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     history = UsageHistory(connection, tenant)
     standing = usage.standing(now)

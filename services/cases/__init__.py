@@ -1,1 +1,1 @@
-"""What people do with saved cases, and their runs."""
+"""Use cases for saved cases and their runs."""

@@ -1,4 +1,4 @@
-"""What people do with runs over all saved cases: start them."""
+"""Start runs over all saved cases."""
 
 from domain.cases.case_run import CaseRun, CaseRunState
 from domain.cases.errors import CaseRunUnderWay
@@ -14,12 +14,11 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE) -> CaseRun:
-    """Have all cases thought through, after the commit. The caller has checked what the variant's
-    content names.
+    """Run all cases after the commit. The caller has checked the names in the variant's content.
 
-    Raises RoleRequired, ClientNotFound, PlaybookNotFound for one that the variant names,
-    PatternTaken for a draft that would never be used, and CaseRunUnderWay while another one is not
-    over.
+    Raises RoleRequired, ClientNotFound, and PlaybookNotFound for an unknown playbook in the
+    variant. Raises PatternTaken for a draft that would never be used, and CaseRunUnderWay until the
+    previous run has finished.
     """
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()

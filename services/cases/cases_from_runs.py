@@ -1,4 +1,4 @@
-"""A case made of a real run, with one call."""
+"""Create a saved case from a real run, with one call."""
 
 import asyncio
 
@@ -13,13 +13,12 @@ from store.cases.runs_for_cases import RunForCaseReader
 async def add_case_of_run(
     work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
 ) -> SavedCase:
-    """Keep the run's conversation up to its message, without personal data, and what stands of it
-    as expected. It is erased with the run's customer.
-
-    Raises InvalidInput for a run without words, RunNotFound, and what `add_case` raises.
+    """Store the run's conversation up to its message, without personal data, and its outcome as the
+    expected one. The case is erased with the run's customer.
+    Raises InvalidInput for a run without text, RunNotFound, and the errors of `add_case`.
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
-    # Strangers wrote it: what it costs is bounded, and not the event loop's.
+    # Customers wrote the text: its cost is bounded, and a thread keeps it off the event loop.
     spec = await asyncio.to_thread(case_of, run, name)
     return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

@@ -1,4 +1,4 @@
-"""What a change of templates or knowledge would change, before it is saved."""
+"""Preview how a change of templates or knowledge affects saved cases."""
 
 from domain.cases.case_run import CaseRun
 from domain.content.content import KnowledgeEntry, TemplateEntry
@@ -10,8 +10,8 @@ from store.content.content_changes import ContentChanges
 
 
 async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
-    """Have all cases thought through with and without the change, after the commit. For those who
-    may save it. Raises RoleRequired, ContentNotFound, ClientNotFound, CaseRunUnderWay."""
+    """Run all cases with and without the change, after the commit. The actor needs a role that may
+    save it. Raises RoleRequired, ContentNotFound, ClientNotFound, CaseRunUnderWay."""
     actor.require(MANAGERS)
     if change.id is not None:
         changes = ContentChanges(work.connection, work.tenant)

@@ -1,4 +1,4 @@
-"""What people do with saved cases: add, change and delete them."""
+"""Add, change, import and delete saved cases."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,8 @@ from store.tenants.accounts import AccountRepository
 async def add_case(
     work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
 ) -> SavedCase:
-    """Keep one. `run_id`: of the run that it was made of, with whose customer it is erased.
+    """Store a case. `run_id`: the run it was made from; the case is erased with that run's
+    customer.
 
     Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
     """
@@ -32,7 +33,7 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Make the client's cases be as `specs` say, by name, all or none; others stay.
+    """Create or change the client's cases to match `specs`, by name, all or none; others stay.
 
     Raises RoleRequired, ClientNotFound, TooManyCases.
     """
@@ -57,7 +58,7 @@ async def import_cases(
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
-    """Make one be as `spec` says. Results that it has stay, under the digest of what it was.
+    """Change a case to match `spec`. Its results stay, under the digest of its earlier version.
 
     Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken.
     """
@@ -71,14 +72,15 @@ async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSp
 
 
 async def delete_case(work: UnitOfWork, actor: Actor, case_id: str) -> None:
-    """For good, with its results. Raises RoleRequired, CaseNotFound."""
+    """Delete a case permanently, with its results. Raises RoleRequired, CaseNotFound."""
     actor.require(REVIEWERS)
     await SavedCaseRepository(work.connection, work.tenant).delete(case_id)
     work.note(actor, "case deleted", case_id=case_id)
 
 
 async def _locked_names(work: UnitOfWork) -> dict[str, str]:
-    """The names and ids of the cases, which nobody adds to until the transaction ends."""
+    """Return the names and ids of the cases, locked against additions until the transaction
+    ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await SavedCaseRepository(work.connection, work.tenant).names()
 

@@ -1,1 +1,1 @@
-"""What people do with a client's templates and knowledge."""
+"""Use cases for a client's templates and knowledge."""

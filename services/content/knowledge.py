@@ -1,4 +1,4 @@
-"""What people do with a client's knowledge: the facts that the agent may answer from."""
+"""Add, change and delete a client's knowledge: the facts that the agent may answer from."""
 
 from domain.agent.brain import Language
 from domain.content.content import (
@@ -17,8 +17,9 @@ from store.content.content_changes import ContentChanges
 async def add_knowledge(
     work: UnitOfWork, actor: Actor, *, title: str, body: str, language: Language
 ) -> KnowledgeEntry:
-    """It is found by its words at once, and by its meaning, where there is an embedding model,
-    after the next sweep. Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
+    """Add an entry. Keyword search finds it immediately. Semantic search, if an embedding model is
+    configured, finds it after the next sweep. Raises RoleRequired, InvalidContent, TooMuchContent,
+    ClientNotFound.
     """
     actor.require(MANAGERS)
     entry_id = work.new_id()
@@ -36,8 +37,8 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Its new text is found as that of a new entry is. Raises RoleRequired, InvalidContent,
-    ContentNotFound."""
+    """Change an entry. Search finds its new text as it finds a new entry. Raises RoleRequired,
+    InvalidContent, ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(
         entry_id, change, work.now
@@ -48,7 +49,8 @@ async def change_knowledge(
 
 
 async def delete_knowledge(work: UnitOfWork, actor: Actor, entry_id: str) -> None:
-    """For good. Runs that cite it keep its id and title. Raises RoleRequired, ContentNotFound."""
+    """Delete an entry permanently. Runs that cite it keep its id and title. Raises RoleRequired,
+    ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(KnowledgeEntry, entry_id)
     work.note(actor, "knowledge deleted", knowledge_id=entry_id)

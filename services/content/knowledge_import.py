@@ -1,4 +1,4 @@
-"""Bringing knowledge along in a file: all of it, or nothing."""
+"""Import knowledge from a file: all of it, or nothing."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,18 +15,18 @@ from store.content.content_changes import ContentChanges
 async def planned_import(
     connection: AsyncConnection, tenant: TenantId, read: KnowledgeRead
 ) -> ImportPlan:
-    """What a file that was read would do now. An entry that has the title and the language of one
-    in the file is changed."""
+    """Return what the import of a parsed file would do now. A stored entry with the title and
+    language of an entry in the file is changed."""
     titles = [one.title for one in read.entries]
     there = await ContentChanges(connection, tenant).titled(titles)
     return plan_of(read, there)
 
 
 async def import_knowledge(work: UnitOfWork, actor: Actor, read: KnowledgeRead) -> ImportPlan:
-    """Add and change what the file says.
+    """Add and change the entries of the file.
 
-    Raises RoleRequired, InvalidKnowledgeFile for a file with a problem or without an entry,
-    TooMuchContent, ClientNotFound.
+    Raises RoleRequired, InvalidKnowledgeFile if the file has a problem or no entry, TooMuchContent,
+    ClientNotFound.
     """
     actor.require(MANAGERS)
     plan = await planned_import(work.connection, work.tenant, read)

@@ -1,4 +1,4 @@
-"""What a change of content costs: cases that are green until they are run again."""
+"""Cases that lose their green result through a change of content, until they are run again."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,14 +11,15 @@ from store.cases.verdicts import Verdicts
 
 @dataclass(slots=True)
 class LostVerdicts:
-    """`count`: of cases that a playbook must pass, once the block has ended."""
+    """`count`: the number of cases that lost it and that a playbook must pass, set when the block
+    ends."""
 
     count: int = 0
 
 
 @asynccontextmanager
 async def counting_lost(work: UnitOfWork, model: NamesModel) -> AsyncIterator[LostVerdicts]:
-    """Counts the cases that are green on what is live before the block and not after it."""
+    """Count the cases that are green on the live content before the block and not after it."""
     verdicts, lost = Verdicts(work.connection, work.tenant), LostVerdicts()
     before = await verdicts.green(model)
     yield lost

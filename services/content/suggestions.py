@@ -1,6 +1,6 @@
-"""What a client's assistants suggest for its templates and knowledge, and what its people decide.
+"""Assistants' suggestions for a client's templates and knowledge, and members' decisions on them.
 
-Nothing of it reaches a brain before a member has accepted it.
+No brain sees a suggestion before a member has accepted it.
 """
 
 from domain.content.content import KnowledgeEntry, TemplateEntry, check_language, language_of
@@ -21,7 +21,7 @@ from store.content.suggestions import SuggestionRepository
 async def suggest(
     work: UnitOfWork, actor: Actor, proposed: SuggestedEntry | SuggestedTemplate, reason: str
 ) -> Suggestion:
-    """Keep it for the client's people. For whoever may act for the client, keys too.
+    """Store a suggestion for the client's members. No role is required: API keys may suggest too.
 
     Raises InvalidContent, TooManySuggestions, ClientNotFound.
     """
@@ -45,7 +45,7 @@ async def suggest(
 async def accept_suggestion(
     work: UnitOfWork, actor: Actor, suggestion_id: str
 ) -> KnowledgeEntry | TemplateEntry:
-    """Add what is suggested, as if the actor had written it. Once: it is no suggestion any more.
+    """Add the suggested entry as if the actor had written it, and remove the suggestion.
 
     Raises RoleRequired, SuggestionNotFound, TooMuchContent.
     """
@@ -72,7 +72,7 @@ async def accept_suggestion(
 
 
 async def refuse_suggestion(work: UnitOfWork, actor: Actor, suggestion_id: str) -> None:
-    """Remove it; its words are kept nowhere. Raises RoleRequired, SuggestionNotFound."""
+    """Remove the suggestion; its text is not kept. Raises RoleRequired, SuggestionNotFound."""
     actor.require(MANAGERS)
     await SuggestionRepository(work.connection, work.tenant).take(suggestion_id)
     work.note(actor, "suggestion refused", suggestion_id=suggestion_id)

@@ -1,4 +1,4 @@
-"""What people do with a client's templates: its own answers, filled in for each customer."""
+"""Manage a client's templates: its own answers, filled in for each customer."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,8 @@ from store.content.content_changes import ContentChanges
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
-    """Without an `intent` the agent drafts with it and a human sends it."""
+    """A template to add. Without an `intent` the agent only drafts with it, and a human sends
+    it."""
 
     name: str
     category: Category
@@ -34,7 +35,7 @@ class NewTemplate:
 
     @property
     def suggested(self) -> SuggestedTemplate:
-        """The same as it is tried before it is saved. Raises InvalidContent."""
+        """The template in the form that is tried before it is saved. Raises InvalidContent."""
         return SuggestedTemplate(
             name=self.name,
             category=self.category,
@@ -46,7 +47,7 @@ class NewTemplate:
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
-    """The agent may use it from the next message on.
+    """Add a template. The agent may use it from the next message on.
 
     Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
     """
@@ -68,7 +69,7 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
-    """Add the starter templates of the intents that no template of that language has yet.
+    """Add the starter templates whose intent has no template in that language yet.
 
     Returns how many were added. Raises RoleRequired, TooMuchContent, ClientNotFound.
     """
@@ -87,7 +88,7 @@ async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
 async def change_template(
     work: UnitOfWork, actor: Actor, template_id: str, change: TemplateChange
 ) -> TemplateEntry:
-    """What was drafted with it stays as it was drafted. Raises RoleRequired, InvalidContent,
+    """Change a template. Existing drafts stay as they are. Raises RoleRequired, InvalidContent,
     ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_template(
@@ -100,7 +101,8 @@ async def change_template(
 
 
 async def delete_template(work: UnitOfWork, actor: Actor, template_id: str) -> None:
-    """For good. Runs that used it keep its id and name. Raises RoleRequired, ContentNotFound."""
+    """Delete a template permanently. Runs that used it keep its id and name. Raises RoleRequired,
+    ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(TemplateEntry, template_id)
     work.note(actor, "template deleted", template_id=template_id)

@@ -1,4 +1,4 @@
-"""The embedded copilot on the account: usage, webhooks, connections, keys, people, audit."""
+"""Embedded copilot on the account: usage, webhooks, integrations, keys, members, audit log."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -54,7 +54,7 @@ def _pace(found: UsageFacts, asked: AskedOfCopilot) -> list[str]:
 
 
 async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Those that the question names by label or host; all where it names none."""
+    """Describe the webhooks that the question names by label or host, or all if it names none."""
     found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
     if not found:
         return phrase(asked.tongue, "no_webhooks")
@@ -85,7 +85,8 @@ def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
 
 
 async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
-    """The provider that the question names; all that are not ended where it names none."""
+    """Describe the provider that the question names, or every integration that is not
+    disconnected."""
     found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
     words, tongue = set(plain_words(asked.text)), asked.tongue
     named = next((one for one in Provider if one.value in words), None)
@@ -144,11 +145,12 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
-    """The entries that are about what the question names; the latest ones where it names none."""
+    """List the entries about the subject that the question names, or the latest if it names
+    none."""
     wanted = AuditAsked(limit=_AUDIT_READ)
     found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
     words = set(map(stem, plain_words(asked.text)))
-    # An entry begins with what it is about, as in `playbook changed`.
+    # An entry starts with its subject, as in `playbook changed`.
     named = [one for one in found if stem(one.what.split()[0]) in words]
     lines = [
         phrase(

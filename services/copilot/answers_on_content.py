@@ -1,4 +1,4 @@
-"""The embedded copilot on what is written: documents, knowledge, playbooks; and what it refuses."""
+"""Embedded copilot on content: documents, knowledge, playbooks; and the requests it refuses."""
 
 from typing import Final
 
@@ -16,12 +16,12 @@ from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts,
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
 _SHOWN: Final = 3
-# Below this the nearest section of the documents shares no more than a common word.
+# Below this score, the nearest section of the documents shares only a common word.
 NEAR_ENOUGH: Final = 3.0
 
 
 async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
-    """The nearest section of the documents; the knowledge base where there is none."""
+    """Answer from the nearest section of the documents, or the knowledge base if none is near."""
     return await _documents(trail, asked) or await on_knowledge(trail, asked)
 
 
@@ -35,7 +35,7 @@ async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
-    """A question of no known kind: the knowledge base and the documents are searched."""
+    """Answer a question of no known kind from the knowledge base and the documents."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     content = _content(await trail.use(SEARCH_CONTENT, wanted), asked.tongue)
     parts = [part for part in (content, await _documents(trail, asked)) if part]
@@ -45,7 +45,7 @@ async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Those that have a rule for what is asked about, or its name; all where none has."""
+    """Describe the playbooks with the name or a rule that the question mentions, or all of them."""
     found, tongue = (await trail.use(READ_PLAYBOOKS, PlaybooksAsked())).playbooks, asked.tongue
     if not found:
         return phrase(tongue, "no_playbooks")
@@ -55,13 +55,13 @@ async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 def _subjects(one: PlaybookFacts) -> set[str]:
-    """What a playbook is about: its name, and the actions that it has rules for."""
+    """Return the subjects of a playbook: its name, and the actions that it has rules for."""
     actions = (f"{kind} {term('fr', kind)} {term('en', kind)}" for kind in one.actions)
     return set(map(stem, content_words(" ".join([one.name, *actions]))))
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """How a person does it, by the documents; of an order, what was done about it."""
+    """Explain how a person does it, from the documents. For an order, list its effects."""
     if asked.order is not None:
         return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
     documents = await _documents(trail, asked)
@@ -78,7 +78,7 @@ async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
 
 
 def out_of_reach(asked: AskedOfCopilot) -> str | None:
-    """Why a question is out of the copilot's reach; None: it is not."""
+    """Return why the question is out of the copilot's reach, or None if it is not."""
     match asked.kind:
         case AskedKind.ACT:
             return phrase(asked.tongue, "can_not_act")
@@ -89,13 +89,14 @@ def out_of_reach(asked: AskedOfCopilot) -> str | None:
 
 
 async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
-    """The nearest section; empty where none is near. The others that are near are only cited."""
+    """Return the nearest section, or an empty string if none is near. The other near sections are
+    only cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
     near = trail.desk.documents.search(wanted.question, 1)
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
-    # A section that is only a table has nothing to quote.
+    # A section that contains only a table has nothing to quote.
     first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"

@@ -1,4 +1,4 @@
-"""The copilot answers: by a language model while there is money for one, else embedded."""
+"""The copilot: it answers with a language model while the budget lasts, else embedded."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _NO_MONEY: Final = {BudgetRefusal.MONTH: "no_money", BudgetRefusal.DAY: "no_mone
 
 @dataclass(frozen=True, slots=True)
 class CopilotSetup:
-    """What is configured. `talker`: None where no language model is."""
+    """Configuration of the copilot. `talker`: None if no language model is configured."""
 
     documents: DocumentIndex
     questions: ReadsQuestions
@@ -43,7 +43,7 @@ class CopilotSetup:
 
 
 class Copilot:
-    """Made once a process."""
+    """The copilot service, created once per process."""
 
     def __init__(self, setup: CopilotSetup, database: Database, now: Clock) -> None:
         self._setup = setup
@@ -54,9 +54,9 @@ class Copilot:
     async def answer(
         self, tenant: TenantId, actor: Actor, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer:
-        """The answer to a member's question; `say` is given its text as it comes.
+        """Answer a member's question; `say` receives the text piece by piece.
 
-        It reads what the member's role may read, and writes nothing but a model's cost. Raises
+        It reads what the member's role may read, and writes only a model's cost. Raises
         RoleRequired, EngineUnavailable.
         """
         actor.require(ANYONE)
@@ -82,13 +82,13 @@ class Copilot:
     async def _by_model(
         self, talker: Talker, trail: Trail, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer | str:
-        """The model's answer, or why there is none."""
+        """Return the model's answer, or the reason why there is none."""
         tongue = tongue_of(question.text)
         reserved = await self._money.reserve(trail.desk.tenant, talker.reserve_micros)
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
         voice = _Voice(SafeText(trail.links, rules_for(trail.desk.now.date())), say)
-        # What a talk that is broken off has cost is not known: all that was set aside, then.
+        # The cost of an interrupted talk is unknown, so the whole reservation is booked.
         cost = TalkCost(cost_micros=talker.reserve_micros)
         try:
             talked = await talker.talk(
@@ -115,7 +115,7 @@ class Copilot:
 
 
 class _Voice:
-    """Passes on what is safe, and keeps it."""
+    """Passes on safe text, and keeps it."""
 
     def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
         self._safe = safe

@@ -1,4 +1,4 @@
-"""The copilot's desk: what its tools work with, and what they have found so far."""
+"""The copilot service (its "desk"): the tools' context, and their findings so far."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
@@ -27,13 +27,13 @@ Facts = TypeVar("Facts", bound=CopilotFacts)
 MAX_CITED: Final = 20
 MAX_DRAFTS: Final = 10
 MAX_FACTS: Final = 24_000
-"""Characters of one tool's findings that a language model is given."""
+"""The most characters of one tool's findings that a language model receives."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopilotDesk:
-    """One question of one person. Every reading is in a transaction that PostgreSQL lets write
-    nothing, on the rows of `tenant` alone."""
+    """The context of one question by one person. Every read is in a read-only PostgreSQL
+    transaction, limited to the rows of `tenant`."""
 
     database: Database
     tenant: TenantId
@@ -49,8 +49,8 @@ class CopilotDesk:
 
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
-    """`roles`: those of the route that reads the same, `route`: its method and path; None where
-    there is no such route, and then every member may."""
+    """A tool that reads data. `roles`: the roles of the route that reads the same. `route`: its
+    method and path, or None if there is no such route; then every member may use the tool."""
 
     name: str
     description: str
@@ -65,7 +65,7 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """What the tools have found for one answer: the citations and drafts that it may have."""
+    """The tools' findings for one answer: the citations and drafts that it may contain."""
 
     desk: CopilotDesk
     links: Links = field(default_factory=Links)
@@ -73,7 +73,8 @@ class Trail:
     drafts: list[DraftedChange] = field(default_factory=list)
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
-        """Raises RoleRequired where the user may not read this, and what the reading raises."""
+        """Run a tool. Raises RoleRequired if the user may not read this, and the tool's own
+        errors."""
         self.desk.actor.require(tool.roles)
         found = await tool.read(self.desk, given)
         self.links.add(one.url for one in found.cited)
@@ -85,7 +86,7 @@ class Trail:
         return found.facts
 
     def offered(self, tools: Sequence[AnyTool]) -> tuple[OfferedTool, ...]:
-        """Those that the user's role may use, for a language model."""
+        """Return the tools that the user's role may use, for a language model."""
         return tuple(
             OfferedTool(
                 name=one.name,
@@ -98,7 +99,7 @@ class Trail:
         )
 
     async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
-        """The findings as JSON, with the links that may be cited; an error as well."""
+        """Return the findings as JSON, with the links that may be cited, or an error as JSON."""
         before = set(self.citations)
         try:
             facts: CopilotFacts = await self.use(tool, tool.takes.model_validate(arguments))
@@ -107,7 +108,7 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
-        # Without titles: those are made of what customers wrote.
+        # Titles are left out: they contain customers' text.
         links = [
             one.model_dump(mode="json", include={"kind", "id", "url"})
             for url, one in self.citations.items()

@@ -1,4 +1,4 @@
-"""The embedded copilot: it tells a question's kind by its words, and answers from the tools."""
+"""The embedded copilot: it classifies a question by its words, and answers from the tools."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -65,14 +65,14 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """`can_not`: why it is out of reach; None: it is not."""
+    """`can_not`: why the question is out of reach, or None if it is not."""
 
     text: str
     can_not: str | None
 
 
 async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
-    """The answer, from what the user's role may read. Raises EngineUnavailable."""
+    """Compose the answer from what the user's role may read. Raises EngineUnavailable."""
     asked = asked_of(question)
     try:
         return Composed(await _ANSWERS[asked.kind](trail, asked), out_of_reach(asked))

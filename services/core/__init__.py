@@ -1,1 +1,1 @@
-"""What every use case builds on."""
+"""Building blocks shared by all use cases."""

@@ -1,4 +1,4 @@
-"""Crowds: in this process, so many of one key at once, and the others are told to come again."""
+"""Crowds: a limit on the concurrent callers of one key in this process; the others are refused."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -17,7 +17,8 @@ class Crowd(Generic[K]):
 
     @contextmanager
     def join(self, key: K) -> Iterator[None]:
-        """Be one of the key's for as long as the block runs. Raises CallerBusy."""
+        """Count as a caller of the key while the block runs. Raises CallerBusy if it has too
+        many."""
         present = self._present[key]
         if present >= self._at_most:
             raise CallerBusy

@@ -1,4 +1,4 @@
-"""One admission for all documents: of each client one large document at a time."""
+"""Admission of documents: each client has one large document parsed at a time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,13 +11,13 @@ from domain.core.ids import TenantId
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
-# Each holds its text in memory while it waits.
+# A waiting document holds its text in memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
 
 
 class FairDocuments:
-    """A client that sends many documents delays its own."""
+    """A client that sends many documents delays only its own."""
 
     def __init__(
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
@@ -26,9 +26,9 @@ class FairDocuments:
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
-        """Return the value of a document. Nothing is awaited for a small one.
+        """Return the value of a document. A small one does not wait for a turn.
 
-        Raises CallerBusy where too many wait, and what the reader raises.
+        Raises CallerBusy if too many callers wait, and the reader's errors.
         """
         if not document.is_large:
             return await self._reader.read(document)

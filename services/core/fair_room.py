@@ -1,4 +1,4 @@
-"""A room with fair shares: what a process holds at once, in bytes or in callers.
+"""A room with fair shares: a limit on the bytes or callers that a process holds concurrently.
 
 When the room is full, a newcomer takes the place of the key that holds the most. A few keys can
 fill the room, but they cannot keep another one out.
@@ -12,11 +12,11 @@ from domain.core.errors import CallerBusy, DomainError
 
 
 class FairRoom:
-    """Units that are held, by key and in all. Each key holds at most `of_one`, and at most half of
-    what the others leave free.
+    """Units that are held, by key and in total. Each key holds at most `of_one`, and at most half
+    of the units that the others leave free.
 
-    `not_counted`: a place of at most so many units takes no room. `refusal`: raised where there is
-    no room.
+    `not_counted`: a place of at most this many units takes no room. `refusal`: the error raised if
+    there is no room.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class FairRoom:
 
     @contextmanager
     def place(self, *keys: Hashable) -> Iterator["RoomShare"]:
-        """A place for as long as the block runs. It counts for each of the keys."""
+        """Hold a place while the block runs. It counts for each of the keys."""
         place = RoomShare(self, keys)
         try:
             yield place
@@ -47,14 +47,14 @@ class FairRoom:
             self._change(place, -place.held)
 
     def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
-        """Note how the place is given up; None: not any more."""
+        """Register how the place is given up; None unregisters it."""
         if give_way is None:
             self._waiting.pop(place, None)
         else:
             self._waiting[place] = give_way
 
     def take(self, place: "RoomShare", more: int) -> None:
-        """Give the place so many units more. Raises `refusal`."""
+        """Add `more` units to the place. Raises `refusal`."""
         load = self._load(place) + more
         if load > self._of_one:
             raise self.refusal
@@ -70,7 +70,7 @@ class FairRoom:
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
-        """What the place's largest key holds."""
+        """Return the units that the place's largest key holds."""
         return max(self._held[key] for key in place.keys)
 
     def _give_up(self, place: "RoomShare") -> None:
@@ -89,7 +89,7 @@ class FairRoom:
 
 
 class RoomShare:
-    """A part of the room. `is_given_up`: another key has taken it."""
+    """A part of the room. `is_given_up`: True after another key has taken it."""
 
     def __init__(self, room: FairRoom, keys: tuple[Hashable, ...]) -> None:
         self._room = room
@@ -98,7 +98,7 @@ class RoomShare:
         self.is_given_up = False
 
     def grow(self, size: int) -> None:
-        """Take room for `size` units in all. Raises the room's refusal."""
+        """Grow the place to `size` units in total. Raises the room's refusal."""
         if self.is_given_up:
             raise self._room.refusal
         if size <= max(self.held, self._room.not_counted):
@@ -106,7 +106,8 @@ class RoomShare:
         self._room.take(self, size - self.held)
 
     def may_give_way(self, give_way: Callable[[], None]) -> None:
-        """Let another key take this place until `settle`. `give_way`: called once then."""
+        """Let another key take this place until `settle`. `give_way`: called once if that
+        happens."""
         self._room.waits(self, give_way)
 
     def settle(self) -> None:
@@ -114,6 +115,6 @@ class RoomShare:
         self._room.waits(self, None)
 
     def check_kept(self) -> None:
-        """Raises the room's refusal if the place is given up."""
+        """Raise the room's refusal if the place is given up."""
         if self.is_given_up:
             raise self._room.refusal

@@ -1,4 +1,4 @@
-"""Turns by client: one at a time of each client, and few waiting of all clients."""
+"""Turns by client: one at a time for each client, and a limit on the waiting callers."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,8 +11,9 @@ from services.core.gate import Gate
 
 
 class FairTurns:
-    """`most_of_one`: of one client, at work and waiting together. `most`: of all clients. When so
-    many are there, the client with the most waiting loses one to a client with fewer."""
+    """`most_of_one`: callers of one client, running and waiting together. `most`: the same over all
+    clients. At that limit, the client with the most callers loses a waiting one to a client with
+    fewer."""
 
     def __init__(self, *, patience_s: float, most_of_one: int, most: int) -> None:
         self._gate: Gate[TenantId] = Gate(patience_s=patience_s, at_most=most_of_one)

@@ -1,7 +1,7 @@
-"""Gates: in this process, one at a time for each key, and the others wait outside.
+"""Gates: one caller at a time for each key of this process; the others wait outside.
 
-A lock in PostgreSQL decides; whoever waits for it there holds a connection of the pool meanwhile,
-and a flood of one key would hold them all. At the gate it holds none.
+The decision is a lock in PostgreSQL. A caller that waits for it there holds a connection of the
+pool, and a flood on one key would hold them all. A caller that waits at the gate holds none.
 """
 
 import asyncio
@@ -16,13 +16,12 @@ from services.core.crowd import Crowd
 
 K = TypeVar("K", bound=Hashable)
 
-# More than a client's messages an hour, so that at an empty limit nobody is sent away who would
-# have got in.
+# More than a client's messages an hour: the gate refuses no caller that the limit would admit.
 _MOST_OF_ONE: Final = 256
 
 
 class _Turns:
-    """`failed`: the last one inside found the database away."""
+    """`failed`: True if the last caller inside found the database unavailable."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -33,9 +32,9 @@ class Gate(Generic[K]):
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
     ) -> None:
-        """`at_most`: of one key, inside and waiting together. `turn_s`: how long a turn lasts at
-        least while others of its key wait, in seconds; a crowd takes no more of the process than
-        that leaves it."""
+        """`at_most`: callers of one key, inside and waiting together. `turn_s`: the shortest turn,
+        in seconds, while others of its key wait. It caps the share of the process that the callers
+        of one key use."""
         self._patience_s = patience_s
         self._turn_s = turn_s
         self._waiting: Counter[K] = Counter()
@@ -46,8 +45,8 @@ class Gate(Generic[K]):
     async def enter(self, key: K) -> AsyncIterator[None]:
         """Wait for the key's turn.
 
-        Raises CallerBusy where too many wait, or the patience is over; EngineUnavailable where it
-        is over because the database was away for those before.
+        Raises CallerBusy if too many callers wait or the patience ends. Raises EngineUnavailable
+        instead if the patience ends after the previous caller found the database unavailable.
         """
         turns = self._turns.setdefault(key, _Turns())
         with self._crowd.join(key):
@@ -62,7 +61,7 @@ class Gate(Generic[K]):
                 raise
             finally:
                 if self._waiting[key] and self._turn_s:
-                    loop.call_at(ends, turns.lock.release)  # the caller inside goes on at once
+                    loop.call_at(ends, turns.lock.release)  # the caller inside returns immediately
                 else:
                     turns.lock.release()
 

@@ -1,4 +1,4 @@
-"""The money of language models: reserved before a question, booked after it."""
+"""Budgets of language models: reserved before a question, booked after it."""
 
 from contextlib import suppress
 
@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ModelMoney:
-    """A client's budget of the month, and the ceilings of the day over all clients.
+    """A client's monthly budget, and the daily ceilings over all clients.
 
     Every question to a language model in a client's name is reserved and booked here. Amounts are
     in millionths of a US dollar.
@@ -75,9 +75,8 @@ class ModelMoney:
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Replace a reservation by the true cost, on the counters that it was made on.
-
-        In transactions of its own: the money is spent even if the answer is not kept.
+        """Replace a reservation by the true cost, on the counters of the reservation.
+        The transactions are separate: the money is spent even if the answer is not kept.
         """
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
@@ -95,7 +94,7 @@ class ModelMoney:
     async def _reserve_day(
         self, reservation: BudgetReservation, micros: int
     ) -> SpendingScope | None:
-        """Reserve money of the day; return the scope whose ceiling refuses it, or None."""
+        """Reserve under the daily ceilings; return the scope whose ceiling refuses it, or None."""
         async with self._database.unscoped() as connection:
             spending, added = ModelSpending(connection), list[SpendingScope]()
             for scope in reservation.scopes:

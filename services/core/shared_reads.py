@@ -1,4 +1,4 @@
-"""Reads that many of one key share, so that its crowd asks the database once and not each."""
+"""Reads shared by the concurrent callers of a key, so that the database is asked once for all."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -11,9 +11,9 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """While a key is being read, all who come for it share its next reading.
+    """While a key is being read, all new callers share its next read.
 
-    So each gets an answer from after it came: what was committed before is seen by everybody.
+    Each result is read after its caller arrived, so it includes everything committed before.
     """
 
     def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
@@ -22,15 +22,15 @@ class SharedReads(Generic[K, V]):
         self._next: dict[K, asyncio.Task[V]] = {}
 
     async def get(self, key: K) -> V:
-        """Raises what the reading raises; those who waited for one that met an outage get
-        EngineUnavailable as well, and do not try in their turn."""
+        """Return the value of a key. Raises the errors of the read. Callers that waited for a read
+        that met an outage also get EngineUnavailable, without a read of their own."""
         running = self._running.get(key)
         if running is None:
             return await self._take_turn(key)
         shared = self._next.get(key)
         if shared is None:
             shared = self._next[key] = asyncio.create_task(self._follow(running, key))
-        # One of them may leave; the reading is the others' too.
+        # A caller may be cancelled; the others still need the read.
         return await asyncio.shield(shared)
 
     async def _follow(self, running: "asyncio.Future[None]", key: K) -> V:
@@ -46,7 +46,7 @@ class SharedReads(Generic[K, V]):
             value = await self._read(key)
         except EngineUnavailable as away:
             ended.set_exception(away)
-            ended.exception()  # nobody may be waiting for it
+            ended.exception()  # avoids a warning if there is no waiter
             raise
         finally:
             if self._running.get(key) is ended:

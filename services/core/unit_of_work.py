@@ -1,6 +1,7 @@
-"""The unit of work: one transaction of one client, and what starts when it is committed.
+"""The unit of work: one transaction of one client, and the work that starts after its commit.
 
-The only way from an edge to a transaction that writes. `tests/services/test_writing.py` holds that.
+It is the only way from an edge to a transaction that writes; `tests/services/test_writing.py`
+enforces that.
 """
 
 from collections.abc import AsyncIterator
@@ -29,11 +30,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """What a use case works on. `now` is one moment for all of it.
+    """The context of a use case. `now` is the same moment for all of it.
 
     `connection` is for use cases and the repositories they call, never for an edge. `woken`: after
-    the commit, the reviews whose runs have heard that they are decided. `dry_run`: it is rolled
-    back.
+    the commit, the reviews whose runs were notified of the decision. `dry_run`: the transaction is
+    rolled back.
     """
 
     connection: AsyncConnection
@@ -49,11 +50,11 @@ class UnitOfWork:
     _trials: int = 0
 
     def deliver(self, *delivery_ids: str) -> None:
-        """Have webhook deliveries sent after the commit."""
+        """Send webhook deliveries after the commit."""
         self._deliveries += delivery_ids
 
     def wake(self, ref: RunRef, escalation_id: str) -> None:
-        """Tell a parked run after the commit that its review is decided."""
+        """Notify a parked run after the commit that its review is decided."""
         self._decisions.append((ref, escalation_id))
 
     def begin(self, workflow: str, work: BackgroundRef) -> None:
@@ -61,19 +62,20 @@ class UnitOfWork:
         self._begun.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
-        """The audit entry: who did what to which record, never what they wrote."""
+        """Add an audit entry: the actor, the action and the records' ids, never what people
+        wrote."""
         self._notes.append(Note(actor, what, ids))
 
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
-        """A part of the work that can be undone whole: its rows, notes, and what it starts."""
+        """Open a part of the work that can be undone as a whole: rows, notes, and work to start."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
         yield Trial(self, savepoint, tuple(len(one) for one in self._lists))
 
     def forget_since(self, lengths: tuple[int, ...]) -> None:
-        """Start and note nothing that was added since the lists had these lengths."""
+        """Drop everything that was added since the lists had these lengths."""
         for one, length in zip(self._lists, lengths, strict=True):
             del one[length:]
 
@@ -82,14 +84,14 @@ class UnitOfWork:
         return (self._deliveries, self._decisions, self._begun, self._notes)
 
     async def write_notes(self) -> None:
-        """Put the audit entries into the log, in the transaction of what they tell. It must be the
-        last thing before the commit (`AuditLog.append`)."""
+        """Append the audit entries to the log, in the transaction that they describe. This must be
+        the last step before the commit (`AuditLog.append`)."""
         if self._notes:
             log = AuditLog(self.connection, self.tenant)
             await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
-        """After the commit. The sweeper starts what cannot be started now."""
+        """Start the work after the commit. The sweeper starts later what cannot be started now."""
         for note in self._notes:
             ids = {**note.actor.noted, **note.ids}
             _log.info(note.what, client_id=self.tenant, **ids)
@@ -115,7 +117,7 @@ class UnitOfWork:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A part of a unit of work. `lengths`: of what the work had before it."""
+    """A part of a unit of work. `lengths`: the lengths of the work's lists before it."""
 
     work: UnitOfWork
     savepoint: str
@@ -132,8 +134,8 @@ class _Undo(Exception):
 
 
 class UnitsOfWork:
-    """Opens units of work. Committed when the block ends or raises LooseningHeld, rolled back when
-    it raises anything else."""
+    """Opens units of work. A unit is committed when its block ends or raises LooseningHeld, and
+    rolled back when it raises anything else."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -142,14 +144,14 @@ class UnitsOfWork:
         self._new_id = new_id
 
     def now(self) -> datetime:
-        """The present moment, aware UTC."""
+        """Return the current time, in aware UTC."""
         return self._now()
 
     @asynccontextmanager
     async def of(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """On the rows of one client; no other row can be seen or written.
+        """Open a unit of work on the rows of one client; no other row can be read or written.
 
         It takes at most `patience_s` seconds. A `dry_run` is rolled back, and starts nothing.
         Raises EngineUnavailable, CommitUnknown.
@@ -160,14 +162,15 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def spanning(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
-        """The same where rows must be written that belong to no client yet, or to users."""
+        """Open a unit of work that also writes rows of users, or rows that belong to no client
+        yet."""
         async with self._opened(self.database.service(), tenant) as work:
             yield work
 
     @asynccontextmanager
     async def everywhere(self) -> AsyncIterator[UnitOfWork]:
-        """On the rows of all clients, for what concerns the whole installation. Its audit entries
-        have a chain of their own."""
+        """Open a unit of work on the rows of all clients, for the whole installation. Its audit
+        entries have a separate chain."""
         async with self._opened(self.database.service(), ALL) as work:
             yield work
 
@@ -186,7 +189,7 @@ class UnitsOfWork:
                 try:
                     yield work
                 except LooseningHeld as error:
-                    held = error  # its row is what was written
+                    held = error  # the held change is committed
                 if dry_run:
                     raise _Undo
                 await work.write_notes()

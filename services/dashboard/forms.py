@@ -1,4 +1,4 @@
-"""Forms of pages: each has its effect once, and what was typed is kept until it had."""
+"""Forms of pages: each takes effect once, and its input is kept until then."""
 
 from collections.abc import Mapping
 
@@ -11,30 +11,29 @@ from store.dashboard.page_drafts import PageDrafts
 
 
 async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
-    """Begin the form's effect. What was typed into it is kept no longer. Raises AlreadyPosted."""
+    """Claim the form's effect, and drop its draft. Raises AlreadyPosted."""
     await FormPosts(work.connection, work.tenant).take(form, once, actor.name, work.now)
     await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
 
 
 async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
-    """Whether this rendering of the form had its effect. One whose effect has begun is waited
-    for."""
+    """Return whether this rendering of the form took effect. Waits for an effect in progress."""
     return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 
 async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) -> None:
-    """Say where a repeat of the form leads."""
+    """Store the location that a repeat of the form leads to."""
     await FormPosts(work.connection, work.tenant).led_to(once, actor.name, location)
 
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:
-    """Where a page reads what a form was filled from, in the transaction of the form's effect, to
-    compare it with what was seen. For reading alone."""
+    """Return the connection of the form's transaction, for reads only. The page compares the
+    present values with the ones the user saw."""
     return work.connection
 
 
 async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:
-    """Keep what a person typed into a form, in the place of what they typed before."""
+    """Store what a person typed into a form, replacing the earlier draft."""
     await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
 
 

@@ -1,4 +1,4 @@
-"""What people prefer. The work spans clients, as users do."""
+"""Users' preferences. The work spans clients, as users do."""
 
 from domain.dashboard.preferences import Preferences, check_time_zone
 from services.core.unit_of_work import UnitOfWork
@@ -6,6 +6,6 @@ from store.dashboard.preferences import keep_preferences
 
 
 async def save_preferences(work: UnitOfWork, user_id: str, wanted: Preferences) -> None:
-    """Raises InvalidPreferences."""
+    """Store a user's preferences. Raises InvalidPreferences."""
     check_time_zone(wanted.time_zone)
     await keep_preferences(work.connection, user_id, wanted, work.now)

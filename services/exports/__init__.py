@@ -1,1 +1,1 @@
-"""What operators bring in: an export, and events of the engine's first version."""
+"""Operators' imports: a client's export, and events of the engine's first version."""

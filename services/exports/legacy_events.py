@@ -1,4 +1,4 @@
-"""Events of the engine's first version, brought in from a file of lines."""
+"""Import events of the engine's first version from a file, one event per line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """`left_out`: whose id was there already."""
+    """`left_out`: the number of events whose id existed already."""
 
     imported: int
     left_out: int
 
 
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
-    """All or none; those whose id is there already are left out.
+    """Import all events or none; events whose id exists already are left out.
 
-    Raises RoleRequired, InvalidInput which names the line, and ClientNotFound also while the client
-    is being erased.
+    Raises RoleRequired, InvalidInput which names the line, and ClientNotFound, also while the
+    client is being erased.
     """
     actor.require(OPERATORS)
     await ClientRepository(work.connection).brand_name(work.tenant)
@@ -37,23 +37,23 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
     for batch in _batches(lines):
         read += len(batch)
         added += await events.add(batch, work.new_id)
-    # Last, since events wait for it: an erasure begins after this or is noticed.
+    # Locked last, since events wait for the lock: an erasure starts after this or is noticed.
     await AccountRepository(work.connection, work.tenant).lock()
     work.note(actor, "legacy events imported", imported=str(added))
     return ImportedEvents(added, read - added)
 
 
 async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> None:
-    """For good. Raises RoleRequired, InvalidInput where there is no such event."""
+    """Delete an event permanently. Raises RoleRequired, InvalidInput if there is no such event."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The file's maker chose the id: it may name the customer.
+    # The file's author chose the id: it may name the customer.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 
 
 def _batches(lines: Lines) -> Iterator[list[LegacyEvent]]:
-    """Events in file order, so many as one statement may take. Raises InvalidInput."""
+    """Yield events in file order, in batches that fit one statement. Raises InvalidInput."""
     batch: list[LegacyEvent] = []
     size = number = 0
     while line := lines.readline(MAX_LINE_BYTES + 1):

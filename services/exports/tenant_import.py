@@ -1,4 +1,4 @@
-"""Reading an export into a client: record by record from the file, in one transaction."""
+"""Import an export into a client: record by record from the file, in one transaction."""
 
 import json
 from collections.abc import Iterator
@@ -21,19 +21,18 @@ from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
 PATIENCE_S: Final = 24 * 3600.0
-"""How long an import may take. It stands in nobody's way: its client is empty."""
+"""The longest import, in seconds. It blocks no other work: its client is empty."""
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
-# The audit log tells what was done to the client that the export is of, and of attachments the file
-# has no bytes.
+# The audit log describes the exported client, and the file has no bytes of attachments.
 _LEFT: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
 class Imported(BaseModel):
-    """What came of an import. `renamed`: the records have new ids. `widget_key_left`: the
-    file names a widget's key, which an import never sets."""
+    """Result of an import. `renamed`: the records have new ids. `widget_key_left`: the file names a
+    widget's key, which an import never sets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,13 +46,13 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Read an export in the form json into an empty client: all of it but its audit log
-    and attachments, or nothing.
+    """Import a JSON export into an empty client: all of it but its audit log and attachments, or
+    nothing.
 
-    Ids stay as they are, unless this installation may have them already: then all are new ones.
-    Other clients can tell that alone, so the unit of work, which sees none of them, is opened here.
-    A `dry_run` does everything and keeps nothing. Raises RoleRequired, InvalidExport,
-    ClientNotFound, ClientNotEmpty, and what `UnitsOfWork.of` raises.
+    Ids stay as they are, unless this installation may have them already: then all are new. That
+    check reads across clients, so the unit of work, which sees only one, is opened here. A
+    `dry_run` does everything and keeps nothing. Raises RoleRequired, InvalidExport, ClientNotFound,
+    ClientNotEmpty, and the errors of `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
     parts = read_export(stream)
@@ -84,8 +83,8 @@ async def import_export(
 
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
-    """The one record of a section that has exactly one. Where its table could not be read when the
-    export was written there is none, and the export is not whole."""
+    """Return the one record of a section that has exactly one. If its table could not be read
+    during the export, it is missing and the export is incomplete. Raises InvalidExport."""
     found = next(records, None)
     if found is None or found.section is not section or found.number > 1:
         raise InvalidExport(f"{section}: one record is expected")
@@ -104,7 +103,7 @@ async def _renaming(
 def _batches(
     records: Iterator[RawRecord], renaming: Renaming | None
 ) -> Iterator[tuple[Section, list[str]]]:
-    """Checked records, so many of one section as one statement may take."""
+    """Yield checked records in batches of one section that fit one statement."""
     for section, group in groupby(records, key=lambda record: record.section):
         batch: list[str] = []
         chars = 0
@@ -122,7 +121,7 @@ def _batches(
 
 
 def _stored(record: RawRecord, renaming: Renaming | None) -> str:
-    """The record's JSON as it is written, with what is searched of it. Raises InvalidExport."""
+    """Return the record's JSON as it is stored, with its search text. Raises InvalidExport."""
     checked = record.check()
     text = renaming.record(record.section, record.text) if renaming else record.text
     if isinstance(checked, KnowledgeRecord):

@@ -1,1 +1,1 @@
-"""What people and their clients do to be let in."""
+"""Use cases of sign-in, sessions, invitations and OAuth."""

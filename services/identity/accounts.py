@@ -1,4 +1,4 @@
-"""The account behind an address that has just been proved. The work spans clients."""
+"""The account of an address that was just verified. The work spans clients."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -30,15 +30,15 @@ from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
 
 TRIAL: Final = timedelta(days=14)
-"""Of the pro plan, for each new client."""
+"""The length of a new client's trial of the pro plan."""
 
 _HOUR: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """`client_id`: the user's default client, None for a user without a client. `created`: whether
-    this sign-in opened it. `invited`: whether invitations wait for an answer."""
+    """`client_id`: the user's default client, or None. `created`: True if this sign-in opened it.
+    `invited`: True if invitations wait for an answer."""
 
     user_id: str
     client_id: str | None
@@ -48,8 +48,8 @@ class OwnAccount:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What opening an account depends on. `brand`: None if no account was asked for. `network`:
-    that of the request."""
+    """The conditions of opening an account. `brand`: None if no account was requested. `network`:
+    the network of the request."""
 
     brand: str | None
     network: str
@@ -57,11 +57,11 @@ class Opening:
 
 
 async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
-    """Return the account of a proved address.
+    """Return the account of a verified address.
 
     A brand opens a client of the user's own, unless they own one. An invitation makes no user a
-    member: it waits for an answer. Returns None for an unknown address that has neither a brand
-    nor an invitation. Raises TooManyAccounts.
+    member: it waits for an answer. Returns None for an unknown address that has neither a brand nor
+    an invitation. Raises TooManyAccounts.
     """
     await hold(work.connection, email)
     known = await user_of(work.connection, email)
@@ -76,7 +76,7 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
 async def account_of_person(
     work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Return the account of a person whom another identity provider vouches for, by the same rules.
+    """Return the account of a person verified by another identity provider, by the same rules.
 
     A user's id is the provider's. An address that belongs to another user changes nothing. Raises
     AddressNotVerified, AddressTaken, TooManyAccounts.
@@ -106,7 +106,7 @@ async def account_of_person(
 
 
 async def open_own_client(work: UnitOfWork, user_id: str, opening: Opening) -> OwnAccount | None:
-    """Open a client for a user who is signed in and owns none. Return None if they own one.
+    """Open a client for a signed-in user who owns none. Return None if they own one.
 
     Raises AddressNotVerified for a user without an address, TooManyAccounts.
     """

@@ -1,6 +1,6 @@
 """Accept or decline an invitation. Only the user with the invited address answers it.
 
-The work is of the client that invites, and spans clients, as users do.
+The work belongs to the client that invites, and spans clients, as users do.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A user lets an OAuth client act for a client of ours, in the user's name."""
+"""OAuth consent: a user lets an OAuth client act for one of our clients, in the user's name."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a user has agreed to. `kept`: the scopes that they leave the client."""
+    """A user's consent. `kept`: the scopes that the user leaves the OAuth client."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -27,9 +27,8 @@ class Consent:
 async def give_consent(
     work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
 ) -> str:
-    """The code for the client, from CODE_BYTES random bytes. The work spans clients, for the one
-    of ours that the user chose. `network`: where the browser is.
-
+    """Return the code for the OAuth client, made from CODE_BYTES random bytes. The work spans
+    clients, for the one of ours that the user chose. `network`: the browser's network.
     Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)

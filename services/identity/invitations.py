@@ -1,5 +1,4 @@
-"""Inviting members by mail. Whoever signs in with an invited address has accepted
-(`services/identity/accounts.py`)."""
+"""Invite members by mail. The invited user accepts or declines (`services/identity/answers.py`)."""
 
 from domain.identity.address import sign_in_address
 from domain.identity.errors import InvitationNotFound, TooManyInvitations
@@ -19,17 +18,17 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address for INVITED_FOR, in the place of its open invitation if it has one.
+    """Invite an address for INVITED_FOR, replacing its open invitation if it has one.
 
-    After the commit, have it mailed: `TemporalEngine.mail`. `language`: of the mail, fr or en.
-    Whether the address is a user's already is not looked at, so nobody learns it here. Raises
+    The caller has it mailed after the commit (`TemporalEngine.mail`). `language`: of the mail, fr
+    or en. An existing user's address gets the same answer, which reveals nothing about it. Raises
     RoleRequired, InvalidAddress, OwnerStays for the owner's role, TooManyInvitations,
     ClientNotFound.
     """
     actor.require(MANAGERS)
     check_invited_role(role)
     address = sign_in_address(email)
-    # The lock: else two at once would count the same.
+    # Without the lock, two concurrent invitations would see the same count.
     await AccountRepository(work.connection, work.tenant).lock()
     invitations = InvitationRepository(work.connection, work.tenant)
     if await invitations.made_within_a_day(work.now) >= INVITATIONS_A_DAY:
@@ -51,8 +50,8 @@ async def invite(
 async def invite_again(
     work: UnitOfWork, actor: Actor, invitation_id: str, *, language: str
 ) -> Invitation:
-    """A fresh invitation in the place of an open one. Raises InvitationNotFound, and what `invite`
-    raises."""
+    """Replace an open invitation by a fresh one. Raises InvitationNotFound, and the errors of
+    `invite`."""
     actor.require(MANAGERS)
     found = await InvitationRepository(work.connection, work.tenant).find(invitation_id, work.now)
     if found is None:
@@ -61,7 +60,7 @@ async def invite_again(
 
 
 async def withdraw(work: UnitOfWork, actor: Actor, invitation_id: str) -> None:
-    """Raises RoleRequired, InvitationNotFound."""
+    """Withdraw an open invitation. Raises RoleRequired, InvitationNotFound."""
     actor.require(MANAGERS)
     invitations = InvitationRepository(work.connection, work.tenant)
     if not await invitations.withdraw(invitation_id, work.now):

@@ -1,4 +1,4 @@
-"""An OAuth client makes itself known (RFC 7591). Anybody may: it gets no right by that."""
+"""Registration of OAuth clients (RFC 7591). It is open to everyone, and grants no right."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,8 @@ from store.identity.oauth_clients import OAuthClientRepository
 async def register_client(
     work: UnitOfWork, metadata: Mapping[str, object], network: str
 ) -> OAuthClient:
-    """Keep a client as it describes itself. The work spans clients. `network`: where it comes from.
+    """Register a client with the metadata it sends. The work spans clients. `network`: the network
+    of the request.
 
     Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
     """

@@ -1,4 +1,4 @@
-"""Opening, using and ending sessions. The work spans clients, as users do."""
+"""Open, use and end sessions. The work spans clients, as users do."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,13 +20,13 @@ from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
 
-# How long after its replacement a refresh token still gets the same answer: an answer may be lost.
+# A response may be lost, so a replaced refresh token still gets the same answer for this long.
 GRACE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Where a request comes from: its network, and how the browser or program calls itself."""
+    """The origin of a request: its network, and the user agent of the browser or program."""
 
     network: str
     agent: str
@@ -34,7 +34,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """`secret` is handed over this once, and kept nowhere."""
+    """`secret` is returned only here, and stored nowhere."""
 
     session: Session
     secret: str = field(repr=False)
@@ -43,7 +43,7 @@ class OpenedSession:
 async def open_session(
     work: UnitOfWork, user_id: str, kind: SessionKind, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """A session for a user who has just proved who they are, from SECRET_BYTES random bytes."""
+    """Open a session for a user who was just authenticated, from SECRET_BYTES random bytes."""
     secret = session_secret(kind, random)
     digest = secret_digest(kind, secret)
     if digest is None:
@@ -61,23 +61,22 @@ async def open_session(
 async def find_session(
     connection: AsyncConnection, kind: SessionKind, secret: str, now: datetime
 ) -> Session | None:
-    """The living session of a presented secret. The connection spans clients."""
+    """Return the active session of a presented secret, or None. The connection spans clients."""
     digest = secret_digest(kind, secret)
     return None if digest is None else await SessionRepository(connection).find(digest, now)
 
 
 async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
-    """Replace a refresh token; None where it is not good any more.
+    """Replace a refresh token, or return None if it is no longer valid.
 
-    The new token follows from the old one and our key, so who asks twice within GRACE, because an
-    answer was lost or two of their threads asked, gets the same token twice. After that, and as
-    soon as the new one was replaced too, a token that is presented was stolen, or its owner was
-    robbed of the newer one: the session ends.
+    The new token is derived from the old one and our key. Two requests within GRACE get the same
+    token, since a response may be lost or two threads may ask. A token presented later, or after
+    its successor was replaced, counts as stolen: the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
         return None
-    # The first is made by the key of today, the others by keys that it has replaced.
+    # The first is derived with the present key, the others with the keys that it replaced.
     following = [
         following_token(secret, random) for random in sealer.digests(f"refresh token/{secret}")
     ]
@@ -101,16 +100,16 @@ async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> Opened
 
 
 async def see_session(work: UnitOfWork, session: Session) -> None:
-    """Note that a session is used."""
+    """Record that a session is used."""
     await SessionRepository(work.connection).seen(session.id, work.now)
 
 
 async def end_session(
     work: UnitOfWork, user_id: str, session_id: str, *, network: str | None = None
 ) -> None:
-    """Sign one out, at once. `network`: where that is asked from.
+    """End one session immediately. `network`: the network of the request.
 
-    Raises SessionNotFound where the user has no such living session.
+    Raises SessionNotFound if the user has no such active session.
     """
     if not await SessionRepository(work.connection).end(user_id, work.now, session_id=session_id):
         raise SessionNotFound(session_id)
@@ -119,7 +118,7 @@ async def end_session(
 
 
 async def end_sessions(work: UnitOfWork, user_id: str, *, network: str | None = None) -> int:
-    """Sign a user out everywhere, at once. Returns of how many sessions."""
+    """End all sessions of a user immediately, and return their number."""
     ended = await SessionRepository(work.connection).end(user_id, work.now)
     person = Actor.person(user_id, None, network=network)
     work.note(person, "sessions ended", number=str(ended))

@@ -1,5 +1,4 @@
-"""Signing in, by a code that a mail brings or by another identity provider. The work spans clients,
-as users do."""
+"""Sign-in with a mailed code or another identity provider. The work spans clients, as users do."""
 
 from dataclasses import dataclass, field
 
@@ -19,8 +18,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
-    """`email`, `brand_name`: checked (`domain/identity/`). `network`: of the request. `code`: its
-    text, just drawn."""
+    """`email`, `brand_name`: checked (`domain/identity/`). `network`: the network of the request.
+    `code`: the text of a new code."""
 
     email: str
     brand_name: str | None
@@ -31,7 +30,7 @@ class CodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class CodePresented:
-    """`kind`: of the session that is wanted. `random`: SECRET_BYTES of it."""
+    """`kind`: the kind of session to open. `random`: SECRET_BYTES random bytes."""
 
     email: str
     code: str = field(repr=False)
@@ -42,7 +41,7 @@ class CodePresented:
 
 @dataclass(frozen=True, slots=True)
 class PersonProved:
-    """`brand_name`: of the shop that somebody new may open. `random`: SECRET_BYTES of it."""
+    """`brand_name`: the shop that a new user may open. `random`: SECRET_BYTES random bytes."""
 
     person: ProvedPerson
     brand_name: str | None
@@ -52,8 +51,8 @@ class PersonProved:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """`client_id`: the user's default client, None for a user without a client. `created`: whether
-    this sign-in opened it. `invited`: whether invitations wait for an answer."""
+    """`client_id`: the user's default client, or None. `created`: True if this sign-in opened it.
+    `invited`: True if invitations wait for an answer."""
 
     opened: OpenedSession
     client_id: str | None
@@ -89,12 +88,11 @@ async def make_code(
 async def sign_in(
     work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a session for a code, and before it the account that the code was asked for; None where
-    the code is wrong, used up, too old or unknown. The try counts all the same, so the work must be
-    committed then too.
-
-    From here on the work, and its audit entries, are of the user's client. Raises TooManyAccounts;
-    the code stays valid then.
+    """Open a session for a code, after opening the account that the code was requested for. Returns
+    None if the code is wrong, used up, too old or unknown. The attempt counts even then, so the
+    work must be committed.
+    From here on the work and its audit entries belong to the user's client. Raises TooManyAccounts;
+    the code then stays valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network
@@ -114,10 +112,10 @@ async def sign_in(
 async def sign_in_person(
     work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a browser's session for a person whom another identity provider vouches for; None for a
-    new person who has no invitation and has named no shop.
+    """Open a browser session for a person verified by another identity provider. Returns None for a
+    new person without an invitation or a shop's name.
 
-    From here on the work is of the user's client. Raises what `account_of_person` raises.
+    From here on the work belongs to the user's client. Raises the errors of `account_of_person`.
     """
     opening = Opening(proved.brand_name, proved.visitor.network, limits)
     account = await account_of_person(work, proved.person, opening)

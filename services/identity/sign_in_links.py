@@ -1,4 +1,4 @@
-"""Signing in by a link, once. Only who holds the database makes links: no route does."""
+"""One-time sign-in links. Only an operator with database access makes them: no route does."""
 
 from domain.core.errors import InvalidInput
 from domain.identity.errors import SignInLinkGone
@@ -12,9 +12,9 @@ from store.identity.sign_in_links import SignInLinks
 
 
 async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: bytes) -> str:
-    """The token of a new link for the user with this address, from TOKEN_BYTES random bytes.
+    """Return the token of a new link for the user with this address, from TOKEN_BYTES random bytes.
 
-    Raises InvalidInput where there is none.
+    Raises InvalidInput if no user has the address.
     """
     user_id = await user_of(work.connection, email)
     if user_id is None:
@@ -29,9 +29,9 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
 async def enter_by_link(
     work: UnitOfWork, token: str, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """A browser's session for the user of the link, from SECRET_BYTES random bytes.
+    """Open a browser session for the user of the link, from SECRET_BYTES random bytes.
 
-    Raises SignInLinkGone where it was used, is too old, or was never made.
+    Raises SignInLinkGone if the link was used, is too old, or never existed.
     """
     user_id = await SignInLinks(work.connection).use(token_digest(token), work.now)
     if user_id is None:

@@ -1,4 +1,4 @@
-"""OAuth clients get their keys, show that they still hold them, and give them back."""
+"""OAuth clients get their keys, verify that they still hold them, and revoke them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,8 +22,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
-    """What an OAuth client exchanges. `oauth_client_id`: which client it says it is. `network`:
-    where it is."""
+    """An OAuth client's token request. `oauth_client_id`: the client id that it claims. `network`:
+    the network of the request."""
 
     code: str = field(repr=False)
     verifier: str = field(repr=False)
@@ -41,7 +41,7 @@ class IssuedKey:
 
 
 async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | None:
-    """Whose records the exchange of a code is about. The connection spans clients."""
+    """Return the client of a code, or None. The connection spans clients."""
     digest = code_digest(code)
     found = None if digest is None else await OAuthCodeRepository(connection).find(digest)
     return None if found is None else found.tenant
@@ -50,11 +50,11 @@ async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | N
 async def exchange_code(
     work: UnitOfWork, presented: PresentedCode, random: bytes
 ) -> IssuedKey | OAuthRefused:
-    """A new key for a code, made from KEY_BYTES random bytes; it takes the place of the key that
-    the same user gave the same OAuth client before. The work spans clients.
+    """Exchange a code for a new key, made from KEY_BYTES random bytes. It replaces the earlier key
+    of the same user for the same OAuth client. The work spans clients.
 
-    A refusal is returned: the code that it used up, or the key that it revoked, stays so. A code
-    that is presented again was stolen by one of the two, so its key is revoked.
+    A refusal is returned, not raised, so that a used code or a revoked key is committed. A code
+    that is presented twice was stolen by one of the two, so its key is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):
@@ -76,7 +76,7 @@ async def exchange_code(
 async def find_connection(
     connection: AsyncConnection, token: str, oauth_client_id: str | None
 ) -> OAuthConnection | None:
-    """The active key that an OAuth client holds: of this client, where it says which it is."""
+    """Return the active key of a token, or None. If `oauth_client_id` is given, it must match."""
     material = key_material(token)
     found = None if material is None else await OAuthConnectionRepository(connection).find(material)
     if found is None or oauth_client_id not in {None, found.oauth_client_id}:
@@ -85,7 +85,7 @@ async def find_connection(
 
 
 async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
-    """Revoke a key that its holder gives back, at once and for good. `network`: where it is."""
+    """Revoke a key that its holder gives back, permanently. `network`: the holder's network."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
 
@@ -93,7 +93,7 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # Behind the lock: a change of role revokes the keys too, wholly before or after this.
+    # A change of role also revokes keys: the lock orders it before or after this.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:  # it is being erased
@@ -101,7 +101,7 @@ async def _issued(
     role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
     actor = Actor.person(grant.user_id, role, network=network)
     if role is None or not actor.may(MANAGERS):
-        return _no_grant()  # no longer: the consent was of somebody who could
+        return _no_grant()  # the consenting user has lost the role
     keys = KeyRepository(work.connection)
     for before in await OAuthConnectionRepository(work.connection).same(grant):
         await keys.revoke(before, work.now)

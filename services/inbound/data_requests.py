@@ -1,4 +1,4 @@
-"""What people do with customers' requests for their data."""
+"""Answer customers' requests for their data."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,14 +15,15 @@ from store.inbound.data_requests import DataRequestRepository
 async def customer_file(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, request_id: str, now: Clock
 ) -> CustomerFile:
-    """All that is kept of the customer who asks. Raises RoleRequired, DataRequestNotFound."""
+    """Return all stored data of the requesting customer. Raises RoleRequired,
+    DataRequestNotFound."""
     actor.require(MANAGERS)
     request = await DataRequestRepository(connection, tenant).read(request_id)
     return await CustomerFileRepository(connection, tenant).read(request, now())
 
 
 async def fulfil_data_request(work: UnitOfWork, actor: Actor, request_id: str) -> DataRequest:
-    """Note that the customer has their data; the first who says so stays.
+    """Record that the customer has received their data; a first record stays.
 
     Raises RoleRequired, DataRequestNotFound.
     """

@@ -1,4 +1,4 @@
-"""Duties: what a platform asks for and must be done. Its signature is the proof that it asks."""
+"""Duties: compliance requests of a platform. The webhook's signature proves the request."""
 
 from typing import Final, assert_never
 
@@ -38,7 +38,7 @@ async def perform(
     provider: Provider,
     sealer: Sealer,
 ) -> Performed:
-    """Do what is asked, or say what people must do. Doing it twice changes nothing more.
+    """Perform a request, or return what people must do. Repeating it changes nothing more.
 
     `webhook_id`: the key of its effects. `Performed.erase`: an erasure that the caller starts
     before the webhook counts as done. Raises RoleRequired.
@@ -54,10 +54,10 @@ async def perform(
         case DutyKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, duty_id=webhook_id)
-            # The last duty of a shop that has left.
+            # This is the last request for a shop that has left.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # Whose customers wrote of this shop's orders, and where else it was copied to, no
-            # record says.
+            # No record says which customers wrote about this shop's orders, or where else those
+            # orders were copied to.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.CONVERSATIONS_LEFT)
         case DutyKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
@@ -86,11 +86,10 @@ async def _redact_customer(
     *,
     sealer: Sealer,
 ) -> Performed:
-    """The whole erasure of one customer, as an operator orders it. Where the platform names no
-    customer, its orders are all that can be found.
-
-    A manager chooses a connection's name and secret, and may not erase. So an operator decides
-    where the connection's credentials have not opened the shop.
+    """Erase one customer completely, as an operator would. If the platform names no customer, only
+    its orders can be found.
+    A manager chooses a connection's name and secret, and may not erase. So an operator decides,
+    unless the connection's credentials have opened the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.SHOP_UNPROVED)
@@ -112,7 +111,7 @@ async def _redact_customer(
 async def _note_request(
     work: UnitOfWork, duty: Duty, webhook_id: str, integration_id: str
 ) -> Performed:
-    """A person hands the data over: the service cannot know that the customer has it."""
+    """Open a data request for people to fulfil: only they know that the customer has the data."""
     await DataRequestRepository(work.connection, work.tenant).open(
         webhook_id,
         integration_id=integration_id,

@@ -1,4 +1,4 @@
-"""Effects: what a webhook says is carried out, each kind of meaning in its own way."""
+"""Effects: apply what a webhook reports, each kind of meaning in its own way."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,9 +28,9 @@ from store.integrations.order_facts import OrderFactRepository
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """What carrying out needs beside the transaction. `actor`: the system, in its own name.
-    `pause_lasts`: how long after a person's last message a ticket is theirs. `service_address`:
-    whom the service's own mails are from."""
+    """The context for applying effects. `actor`: the system. `pause_lasts`: how long a ticket is
+    left to people after a person's last message. `service_address`: the sender of the service's own
+    mails."""
 
     actor: Actor
     sealer: Sealer
@@ -42,9 +42,9 @@ class Doer:
 async def carry_out(
     work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
 ) -> WebhookEffect | Wait:
-    """Do what the webhook says, once: each effect has a key, and comes with the row that says so.
+    """Apply a webhook's effect once: each effect has a key, and is committed with its record.
 
-    `work` spans clients for a duty, as erasures do. Raises what the use cases raise.
+    `work` spans clients for a compliance request, as erasures do. Raises the use cases' errors.
     """
     match meaning:
         case InboundTicket():

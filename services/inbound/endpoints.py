@@ -1,7 +1,7 @@
-"""What people do with the addresses that platforms send webhooks to.
+"""Manage the endpoints: the addresses that platforms send webhooks to.
 
-Who holds an endpoint's secret may vouch for customers, where the platform's webhooks can. So a new
-secret of a client with several managers does not vouch at once (`services/tenants/loosenings.py`).
+On some platforms, the holder of an endpoint's secret can vouch for customers. So a new secret of a
+client with several managers does not vouch immediately (`services/tenants/loosenings.py`).
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _NO_OVERLAP: Final = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DrawnBytes:
-    """Random bytes: TOKEN_BYTES of `token`, SECRET_BYTES of `secret`."""
+    """`token`: TOKEN_BYTES random bytes. `secret`: SECRET_BYTES random bytes."""
 
     token: bytes = field(repr=False)
     secret: bytes = field(repr=False)
@@ -48,8 +48,8 @@ class DrawnBytes:
 
 @dataclass(frozen=True, slots=True)
 class ShownEndpoint:
-    """An endpoint with what is shown once. `token`: of its address. `secret`: one that was made
-    here and goes to the platform; None where none was."""
+    """An endpoint with the values that are shown once. `token`: the token of its address. `secret`:
+    a secret that was made here for the platform, or None."""
 
     entry: EndpointEntry
     token: str = field(repr=False)
@@ -65,11 +65,11 @@ async def open_endpoint(
     *,
     sealer: Sealer,
 ) -> ShownEndpoint:
-    """Open the address of a connection.
+    """Open the endpoint of a connection.
 
-    Some platforms give their secret out only once they know the address: it can be opened without,
-    and refuses everything until `set_endpoint_secret` has brought it. Raises RoleRequired,
-    IntegrationNotFound, InvalidEndpoint, EndpointExists.
+    Some platforms give out their secret only after they know the address. The endpoint can be
+    opened without it, and refuses every webhook until `set_endpoint_secret` stores it. Raises
+    RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -99,8 +99,8 @@ async def rotate_endpoint(
     sealer: Sealer,
     overlap: timedelta = OVERLAP,
 ) -> ShownEndpoint:
-    """Give the endpoint a new address, and a new secret where it was made here. Those before are
-    good for as long as `overlap`; never a third pair.
+    """Give the endpoint a new address, and a new secret if secrets are made here. The previous pair
+    stays valid for `overlap`, at most OVERLAP; an older pair does not.
 
     Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
@@ -124,8 +124,8 @@ async def rotate_endpoint(
 async def set_endpoint_secret(
     work: UnitOfWork, actor: Actor, integration_id: str, secret: str, *, sealer: Sealer
 ) -> EndpointEntry:
-    """Store the secret that the platform has given out; the one before is good for OVERLAP more.
-    The address stays.
+    """Store the secret that the platform gave out; the previous one stays valid for OVERLAP. The
+    address stays.
 
     Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointNotFound.
     """
@@ -145,7 +145,7 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Erase the address with its secrets, where there is one; what came by it stays in the log.
+    """Delete the endpoint with its secrets, if there is one; its webhooks stay in the log.
 
     Raises RoleRequired, IntegrationNotFound.
     """
@@ -162,7 +162,7 @@ async def _waits(
     provider: Provider,
     mapping: Mapping[str, str] | None,
 ) -> bool:
-    """Return whether the word of the new secret's holder on a customer's address must wait."""
+    """Return whether the new secret may not vouch for customers' addresses yet."""
     if not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)
@@ -170,7 +170,7 @@ async def _waits(
 
 
 async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
-    """Raises IntegrationNotFound for one that has ended too, UnknownProvider."""
+    """Return a connection's provider. Raises IntegrationNotFound, also if it has ended."""
     found = await IntegrationRepository(work.connection, work.tenant).entry(integration_id)
     if found.status is IntegrationStatus.DISCONNECTED:
         raise IntegrationNotFound(integration_id)
@@ -178,7 +178,7 @@ async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
 
 
 def _check(provider: Provider, wanted: WantedEndpoint) -> None:
-    """Raises InvalidEndpoint, which never holds a value."""
+    """Check the values of an endpoint. Raises InvalidEndpoint, which never contains a value."""
     platform = PLATFORMS.get(provider)
     if platform is None:
         raise InvalidEndpoint(f"{provider} sends no webhooks", "provider")
@@ -193,7 +193,7 @@ def _check(provider: Provider, wanted: WantedEndpoint) -> None:
 
 
 def _made(provider: Provider, given: str | None, drawn: DrawnBytes) -> str | None:
-    """A secret of ours, where none was given and the platform has none of its own."""
+    """Return a new secret of ours if none was given and the platform has none of its own."""
     return made_secret(drawn.secret) if given is None and provider in SECRETS_OF_OURS else None
 
 

@@ -1,4 +1,4 @@
-"""Turns: a webhook's row is written, and its lane goes on, in one transaction."""
+"""Turns: a webhook's row and the progress of its lane (a serial queue) are one transaction."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class LaneTurn:
-    """What starts after the commit. `next_ids`: webhooks whose turn it is. `run`: what the webhook
-    became, as long as it has no answer."""
+    """The work to start after the commit. `next_ids`: the webhooks whose turn it is. `run`: the run
+    that the webhook became, until it has an answer."""
 
     next_ids: tuple[str, ...]
     run: UnstartedRun | None
@@ -28,8 +28,8 @@ class LaneTurn:
 async def end_turn(
     work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
 ) -> LaneTurn:
-    """Write what one try came to. A webhook that has ended, or stands aside, lets the next of its
-    lane begin."""
+    """Store the result of one attempt. After a webhook that has ended or waits, the next one of its
+    lane starts."""
     rows = WorkRepository(work.connection, work.tenant)
     await lock_lanes(work.connection, work.tenant)
     match came_to:
@@ -43,7 +43,7 @@ async def end_turn(
 
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
-    """Let the lane go on, on a transaction that holds the client's lanes. Repeating it names the
+    """Advance the lane, in a transaction that locks the client's lanes. A repetition returns the
     same: a crash after the commit loses nothing."""
     lanes = LaneRepository(work.connection, work.tenant)
     await lanes.take_next(webhook.kind)
@@ -53,5 +53,5 @@ async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
 
 
 def has_ended(webhook: WebhookStanding | None) -> bool:
-    """Whether nothing is left to do. None: its row was erased."""
+    """Return whether nothing is left to do. None means that the webhook's row was erased."""
     return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

@@ -1,5 +1,4 @@
-"""Reading the inbound log: everybody of the client sees what came of a webhook, and managers what
-it said."""
+"""Reading the inbound log: every member sees a webhook's outcome, and managers its content."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,7 +11,7 @@ from store.inbound.log import InboundLogRepository
 async def read_logged(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, webhook_id: str
 ) -> LoggedWebhook:
-    """One webhook; its body for owners and admins alone. Raises InboundWebhookNotFound."""
+    """Return one webhook, with its content for managers only. Raises InboundWebhookNotFound."""
     found = await InboundLogRepository(connection, tenant).one(webhook_id)
     if actor.may(MANAGERS):
         return found

@@ -1,4 +1,5 @@
-"""Own mail: what this service mails for a client is no customer's message when it comes back."""
+"""Own mail: a mail that this service sent for a client is no customer's message if it comes
+back."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -17,8 +18,8 @@ _RECIPIENTS: Final = "recipients"
 
 
 async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
-    """Whether the mail is one that the agent sent for this client: by its Message-ID, which the
-    action ledger knows. Nothing is decided by an address, which anybody can write."""
+    """Return whether the agent sent this mail for this client. The action ledger knows the
+    Message-ID. An address decides nothing, since anyone can write it."""
     if not _is_mail(ticket.event):
         return False
     name = message_id_of(PayloadView(ticket.event.payload))
@@ -30,9 +31,8 @@ async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
 async def with_own_addresses(
     senders: MailSenderRepository, event: InboundEvent, service_address: str
 ) -> InboundEvent:
-    """The event of a mail with the client's own addresses, and the service's, among those that it
-    came to: who writes from one of them is no customer, and gets no answer, but may pass on a
-    form's message."""
+    """Add the client's own addresses and the service's to the recipients of a mail's event. A
+    sender with one of them is no customer and gets no answer, but may pass on a form's message."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

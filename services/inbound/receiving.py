@@ -1,4 +1,4 @@
-"""How a webhook is taken: believed, named, and kept once, before anything is done about it."""
+"""Receiving a webhook: it is verified, identified and stored once, before it has any effect."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,21 +18,21 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# Reading a larger one takes longer than others on the event loop should wait.
+# Reading a larger body takes longer than others on the event loop should wait.
 _SMALL: Final = 64 * 1024
-# Of strangers' text, a few characters are enough to name it.
+# A few characters of a stranger's text are enough to identify it.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
-# Of one client that sends a flood a process keeps 25 a second, so that the others are answered as
-# before. The flood waits for its answers.
+# A client that sends a flood gets one turn of at least this length at a time in a process, so that
+# others are answered as before. The flood waits for its answers.
 _TURN_S: Final = 0.04
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWebhook:
-    """A delivery that is believed. `unreadable`: why it cannot be read, a stable code. `digest`: of
-    the body, where it is known already."""
+    """A verified delivery. `unreadable`: a stable code of why it cannot be read. `digest`: the
+    body's digest, if it is known already."""
 
     integration_id: str
     request: InboundRequest
@@ -42,19 +42,20 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """In this process: arrivals of one client take turns, so that its flood does not hold the
-    connections that others need, and few large bodies are read and stored at once."""
+    """In this process, arrivals of one client take turns, so that its flood does not hold the
+    connections that others need. Few large bodies are read at once."""
 
     def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
-        """`at_most`: arrivals of one client that wait at once. `large`: bodies at once.
+        """`at_most`: arrivals of one client that wait at once. `large`: large bodies at once.
 
-        An arrival whose platform has gone meanwhile is kept all the same: it knows the repetition.
+        An arrival is stored even if its platform stopped waiting: the platform's retry is then a
+        known repetition.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self._large = asyncio.Semaphore(large)
 
     async def reading(self, request: InboundRequest, read: Callable[[], T]) -> T:
-        """What `read` makes of the request: in a thread, where that may take long."""
+        """Return the result of `read`. A large body is read in a thread."""
         if len(request.body) <= _SMALL:
             return read()
         async with self._large:
@@ -63,7 +64,7 @@ class ArrivalGates:
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """What a request says of itself, once it was verified."""
+    """The identity of a verified request."""
 
     identity: Identity
     digest: bytes
@@ -76,10 +77,10 @@ class Believed:
 def believe(
     platform: Platform, request: InboundRequest, secrets: tuple[str, ...], now: datetime
 ) -> Believed | None:
-    """Verify and name a request; None for a platform's trial of the address, which has no effect.
+    """Verify and identify a request. Return None for a platform's test of the address.
 
-    `secrets`: those good now. One that was signed and cannot be read is named by its bytes, so
-    that it is in the log. Raises InboundRefused.
+    `secrets`: the valid ones. A signed request that cannot be read is identified by its bytes, so
+    that it is logged. Raises InboundRefused.
     """
     if platform.is_ping(request):
         return None
@@ -96,13 +97,13 @@ def believe(
         return Believed(nameless, digest, unreadable.reason)
     key, topic = _kept_text(identity.dedup_key), _kept_text(identity.topic)
     if not key or len(key) > _MAX_KEY:
-        # A name that is too long is replaced by the digest of the bytes.
+        # A key that is too long is replaced by the digest of the body.
         key = f"body/{digest.hex()}"
     return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest)
 
 
 def kind_of(platform: Platform, named: Believed | NamedWebhook) -> WebhookKind:
-    """What its topic is. One without a name that can be read is ignored."""
+    """Return the kind of the topic. An unknown topic is ignored."""
     return platform.topics.get(named.identity.topic, WebhookKind.IGNORED)
 
 
@@ -113,19 +114,18 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """Keep a delivery in a transaction of its own. Raises CallerBusy, EngineUnavailable: then
-    nothing may have been kept, and the platform sends it again."""
+    """Store a delivery in a separate transaction. Raises CallerBusy, EngineUnavailable: it may not
+    be stored then, and the platform sends it again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
         return await keep(work, platform, named)
 
 
 async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> KeptWebhook:
-    """Keep a delivery that is believed, in the order of its client's lane; what a webhook brought
-    and what a poll found alike.
+    """Store a verified delivery in the order of its client's lane, from a webhook or from a poll.
 
-    Where `starts` is true, have `ProcessWebhook` started after the commit:
-    `domain.inbound.ports.WebhookStarter`, or a child of the caller's workflow. No audit entry: the
-    row is the record.
+    If `starts` is true, the caller starts `ProcessWebhook` after the commit: by
+    `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. There is no audit entry:
+    the row is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),
@@ -142,5 +142,5 @@ async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> Kep
 
 
 def _kept_text(text: str) -> str:
-    """As PostgreSQL can hold it."""
+    """Return the text in a form that PostgreSQL can store."""
     return text.replace("\0", "").encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""A change that a poll found is kept as the webhook that was missed, if it says anything new."""
+"""A change found by a poll is stored as the webhook that was missed, if it is new."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ from store.integrations.order_facts import OrderFactRepository
 def read_changes(
     platform: Platform, facts: EndpointFacts, changes: Sequence[FoundChange]
 ) -> tuple[tuple[FoundChange, Meaning], ...]:
-    """What each change says. One that cannot be read says nothing."""
+    """Return the meaning of each change. A change that cannot be read means nothing."""
     return tuple((one, _meaning(platform, facts, one)) for one in changes)
 
 
@@ -37,10 +37,9 @@ async def keep_found(
     read: Sequence[tuple[FoundChange, Meaning]],
     page: ChangesPage,
 ) -> tuple[KeptWebhook, ...]:
-    """Keep the changes of a page that say anything new, and how far the platform was asked. Returns
-    those kept.
+    """Store the changes of a page that are new, and the position of the poll. Returns those stored.
 
-    No audit entry: their rows are the record.
+    There is no audit entry: the rows are the record.
     """
     kept: list[KeptWebhook] = []
     for change, meaning in read:
@@ -62,8 +61,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Whether it is new as far as is known now. A webhook that brings it at the same moment is
-    noticed when it is worked on."""
+    """Return whether the meaning is new by present knowledge. A concurrent webhook with the same
+    change is detected when it is processed."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

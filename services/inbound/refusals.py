@@ -1,5 +1,5 @@
-"""What is refused at clients' addresses: counted in memory, and written in batches, so that a flood
-of bad signatures neither waits for a write nor fills a table."""
+"""Requests refused at clients' endpoints: counted in memory, and written in batches. A flood of bad
+signatures neither waits for a write nor fills a table."""
 
 from datetime import datetime
 from typing import Final
@@ -15,7 +15,7 @@ from store.inbound.refusals import RefusalRepository, RefusalsOfHour
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 2.0
-# Of endpoints, reasons and hours between two writes. Of a further one nothing is counted.
+# The most endpoints, reasons and hours between two writes. Further ones are not counted.
 _MAX_KEPT: Final = 10_000
 
 _Kind = tuple[TenantId, str, RefusalReason, datetime]
@@ -32,19 +32,20 @@ class RefusalCounts:
     def note(
         self, tenant: TenantId, integration_id: str, reason: RefusalReason, now: datetime
     ) -> None:
-        """Count one request that was refused."""
+        """Count one refused request."""
         hour = now.replace(minute=0, second=0, microsecond=0)
         self._add((tenant, integration_id, reason, hour), 1, now)
 
     async def write(self) -> None:
-        """Write what is waiting. Where the database is away it goes on waiting."""
+        """Write the waiting counts. If the database is unavailable, they wait for the next
+        write."""
         batch, self._waiting = self._waiting, {}
         if not batch:
             return
         try:
             async with self._database.service() as connection:
                 await RefusalRepository(connection).add(
-                    # In one order, so that two processes never wait for each other.
+                    # Sorted, so that two processes never deadlock.
                     [RefusalsOfHour(*kind, *batch[kind]) for kind in sorted(batch)]
                 )
         except EngineUnavailable as error:

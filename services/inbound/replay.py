@@ -1,4 +1,4 @@
-"""Replay: a stored webhook is worked on once more, where there is anything left to do."""
+"""Replay: a stored webhook is processed again, if anything is left to do."""
 
 from domain.inbound.errors import InboundWebhookNotFound
 from domain.inbound.inbound_webhook import WebhookKind, WebhookState
@@ -9,10 +9,10 @@ from store.inbound.work import WorkRepository
 
 
 async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> bool:
-    """Whether it is to be started after the commit (`WebhookStarter.process_webhook`, with `wake`).
+    """Return whether to start it after the commit (`WebhookStarter.process_webhook`, with `wake`).
 
-    One that was processed is left alone: no row of any table changes. One that failed is worked on
-    as if it had just come, one that waits is tried now. Raises RoleRequired,
+    A processed webhook stays as it is: no row of any table changes. A failed one is processed as if
+    it had just arrived, and a waiting one is tried now. Raises RoleRequired,
     InboundWebhookNotFound.
     """
     actor.require(MANAGERS)

@@ -1,4 +1,4 @@
-"""Staff: what people do in a helpdesk's ticket, and what the agent leaves to them because of it."""
+"""Staff: people's messages in a helpdesk's ticket, and the agent's pause because of them."""
 
 from datetime import timedelta
 from typing import Final, assert_never
@@ -25,13 +25,13 @@ async def heard(
     *,
     lasts: timedelta,
 ) -> Outcome:
-    """Pause the agent in a ticket that a person has answered in, and end the pause of one that was
-    closed; idempotent by message.
+    """Pause the agent in a ticket that a person answered, or end the pause of a closed ticket.
+    Idempotent by message.
 
-    The reviews of the ticket are closed, so that no second answer follows; what the person wrote is
-    compared with what a playbook in shadow mode would have written. `lasts`: how long after
-    a person's last message. Raises AuthorUndecided for a message that may be our own and is not
-    known yet: it is decided a moment later.
+    The ticket's reviews are closed, so that no second answer follows. The person's text is compared
+    with the draft of a playbook in shadow mode. `lasts`: the pause after a person's last message.
+    Raises AuthorUndecided for a message that may be our own and is not known yet; a moment later it
+    can be decided.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)
@@ -54,10 +54,10 @@ async def heard(
 async def _people_wrote(
     work: UnitOfWork, integration: Integration, message: StaffMessage, lasts: timedelta
 ) -> Outcome:
-    """A note among colleagues is no answer: the agent goes on."""
+    """Pause the agent. An internal note is no answer, so the agent goes on."""
     if not message.is_public:
         return Outcome.IGNORED
-    # Before the reviews: an approval that comes in between finds the pause when it is carried out.
+    # Before the reviews: a concurrent approval then finds the pause when it is executed.
     await HelpdeskPauseRepository(work.connection, work.tenant).pause(
         integration.id,
         message.ticket_id,
@@ -71,7 +71,7 @@ async def _people_wrote(
     ):
         work.wake(ref, review_id)
         work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
-    # After the reviews, whose locks come first where a decision is settled too.
+    # After the reviews: a decision's outcome locks them first too.
     await ShadowDrafts(work.connection, work.tenant).heard(
         integration.provider, message.ticket_id, message.text, work.now
     )

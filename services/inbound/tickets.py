@@ -1,4 +1,4 @@
-"""Tickets: a customer's message that a webhook brought becomes an event, once."""
+"""Tickets: a customer's message from a webhook becomes an event, once."""
 
 from datetime import timedelta
 from functools import partial
@@ -41,12 +41,12 @@ async def take_ticket(
     *,
     service_address: str,
 ) -> WebhookEffect | Wait:
-    """Admit the message with its files, unless it came before or a person has its ticket.
+    """Admit the message with its files, unless it is known or a person has its ticket.
 
-    One that the client's limit, its customer's, the share of unproved senders or the quota refuses
-    waits, and so does one that would overtake such a message. An unproved one may find no place to
-    wait, and is let go. One that no playbook wants is not kept once their room is used. Raises what
-    `admit_event` raises but for these limits.
+    A message waits if the client's limit, its customer's, the share of unproved senders or the
+    quota refuses it. A message that would overtake such a message waits too. An unproved message is
+    dropped if there is no room to wait. A message that no playbook matches is not stored once the
+    room for those is used. Raises the errors of `admit_event`, except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -55,7 +55,7 @@ async def take_ticket(
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        # Its author is the client: whom it went to only its words tell.
+        # The author is the client, and only the text names the recipient: no customer is recorded.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)
@@ -92,7 +92,7 @@ async def take_ticket(
 
 
 async def _may_wait(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Whether an unproved message has a place among those that wait, or gets one."""
+    """Return whether an unproved message waits already, or has room to wait."""
     if webhook.state is WebhookState.WAITING:
         return True
     if (webhook.size or 0) > MIDDLE:
@@ -111,7 +111,7 @@ async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: InboundT
 async def _behind(
     work: UnitOfWork, webhook: StoredWebhook, customer: LimitKey | None, *, is_unproved: bool
 ) -> Wait | None:
-    """The wait of an earlier message that this one must not overtake."""
+    """Return the wait behind an earlier message that this one must not overtake, or None."""
     earlier = await WorkRepository(work.connection, work.tenant).waits_behind(
         webhook.id, customer, is_unproved=is_unproved
     )
@@ -126,8 +126,8 @@ async def _behind(
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
 ) -> tuple[str | None, Outcome, str | None]:
-    """Return the id of the event, what became of the webhook, and why the event is not kept, if it
-    is not."""
+    """Return the id of the event, the outcome of the webhook, and the reason if the event is not
+    stored."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),

@@ -1,1 +1,1 @@
-"""What comes in: events that are admitted, and how often callers may ask."""
+"""Use cases of intake: admission of events, and callers' request limits."""

@@ -1,6 +1,6 @@
-"""Admission: how a request becomes a stored event and a run to do, in one transaction.
+"""Admission: a request becomes a stored event and a pending run, in one transaction.
 
-Whatever it refuses is rolled back whole: a refused message leaves no row and is not counted.
+A refusal rolls everything back: a refused message leaves no row and is not counted.
 """
 
 import time
@@ -50,14 +50,14 @@ from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 
-# The door and the transaction together: a caller is told within 5 s that the database is away.
+# For the door and the transaction together: a caller learns within 5 s of a database outage.
 _PATIENCE_S: Final = 4.5
 _LOOK_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A run was stored and waits to be done."""
+    """A run was stored and waits to start."""
 
     ref: RunRef
     playbook: Playbook
@@ -77,7 +77,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The idempotency key was seen before with the same body, for this event."""
+    """The idempotency key was used before with the same body, for this event."""
 
     event_id: str
 
@@ -91,11 +91,11 @@ async def receive_event(
     tenant: TenantId,
     now: Clock,
 ) -> Admitted | Unmatched | Repeated:
-    """Admit an event within the time that its caller has, and tell honestly if that breaks off.
+    """Admit an event within its caller's time, and report exactly what is known if that fails.
 
-    Raises what `admit_event` raises, CallerBusy if too many of the client wait, EngineUnavailable
-    if surely nothing was stored, AnswerDelayed if surely it was, and AnswerUnknown if nobody can
-    tell.
+    Raises the errors of `admit_event`, and CallerBusy if too many callers of the client wait.
+    EngineUnavailable means that surely nothing was stored, AnswerDelayed that the event surely was,
+    and AnswerUnknown that neither is sure.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
@@ -104,7 +104,7 @@ async def receive_event(
         raise refusal
     try:
         async with door.enter(tenant):
-            # Those who came before may have been refused meanwhile.
+            # An earlier caller may have been refused meanwhile.
             refusal = door.known_refusal(tenant, arrival.event, now, share)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
@@ -119,7 +119,7 @@ async def receive_event(
                 door.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
-        # Outside the gate: nobody waits behind a Temporal that does not answer.
+        # Outside the gate: no caller waits behind a Temporal that does not answer.
         if refused.thresholds_untold:
             await _tell_thresholds(tenant, units)
         raise
@@ -128,17 +128,17 @@ async def receive_event(
 async def admit_event(
     work: UnitOfWork, actor: Actor, arrival: Arrival, now: Clock
 ) -> Admitted | Unmatched | Repeated:
-    """Store the event, its message and its run, and count its ticket; the run has sent what is
-    told of a threshold that it reaches.
+    """Store the event, its message and its run, and charge its ticket. The run sends the
+    notification of a threshold that it reaches.
 
-    For every actor that may act for the client; a key must still be active. A person becomes the
-    event's author, which is audited; other events are not, because this is the hot path.
-    Everything is decided behind the account's lock, by the time when the lock was got, so that of
-    many at once exactly as many get in as there is room for.
+    Any actor of the client may call it; a key must still be active. A person becomes the event's
+    author, which is audited; other events are not, because this is the hot path. Everything is
+    decided behind the account's lock, at the time of the lock, so that concurrent events are
+    admitted exactly up to the limits.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown;
-    of a message that a platform brought and that proves no sender, UnprovedShareUsed; of an event
-    that no playbook wants, UnmatchedRoomUsed.
+    ClientRateLimited, QuotaExhausted. A visitor's message: also WidgetShareUsed, SessionUnknown. A
+    platform's message without a proved sender: UnprovedShareUsed. An event that no playbook
+    matches: UnmatchedRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -187,8 +187,8 @@ async def admit_event(
 async def counted_customer(
     work: UnitOfWork, event: InboundEvent, *, is_brought: bool
 ) -> LimitKey | None:
-    """Return whom the event counts for. Only a mail costs a query, and a proof that a webhook or a
-    poll brought (`is_brought`) another one."""
+    """Return the customer that the event counts for. Only a mail costs a query. A proof from a
+    webhook or a poll (`is_brought`) costs another one."""
     authserv_ids: Iterable[str] = ()
     if needs_mail_servers(event):
         chosen = await SettingsRepository(work.connection, work.tenant).read()
@@ -206,8 +206,8 @@ async def counted_customer(
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """The arrival with its event's author, the person whose session sent it, or with the key that
-    sent it."""
+    """Return the arrival with its event's author (the person of the session) or the key that sent
+    it."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
     key_id = actor.name if actor.kind is ActorKind.KEY else None
     event = arrival.event.model_copy(update={"author": author})
@@ -215,8 +215,9 @@ def _authored(arrival: Arrival, actor: Actor) -> Arrival:
 
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
-    """Open the visitor's session, and write down what the merchant's signature says. Raises
-    SessionUnknown where the session was verified or erased meanwhile, and is no longer theirs."""
+    """Open the visitor's session, and store an address that the merchant signed. Raises
+    SessionUnknown if the session was verified or erased meanwhile, and is no longer the visitor's.
+    """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.open(visit.session_id, visit.language, now)
     if not visit.may_enter(session):
@@ -232,7 +233,7 @@ async def _write_rows(
     playbook: Playbook | None,
     now: datetime,
 ) -> None:
-    """The event's rows, and its message's number where a visitor sees it."""
+    """Write the event's rows, and the number of its message if a visitor sees it."""
     arrivals = ArrivalRepository(work.connection, work.tenant)
     if playbook is None:
         await arrivals.store(arrival, customer, now)
@@ -244,7 +245,8 @@ async def _write_rows(
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
-    """Whether the event repeats one, which no limit refuses. One read, and no lock."""
+    """Return whether the event repeats an earlier one, which no limit refuses. One read, no
+    lock."""
     if arrival.idempotency is None:
         return False
     async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -252,14 +254,15 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 
 
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
-    """The refusal was rolled back whole; that the quota is used up must be told all the same."""
-    with suppress(EngineUnavailable):  # the next refusal comes here again
+    """Send the notification of the used quota: the refusal was rolled back with its
+    notification."""
+    with suppress(EngineUnavailable):  # the next refusal tries again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 
 
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
-    """Look behind the lock, which a COMMIT that is still under way holds until it has ended."""
+    """Look behind the lock, which a COMMIT in progress holds until it ends."""
     try:
         async with units.of(tenant, patience_s=_LOOK_S) as work:
             await AccountRepository(work.connection, tenant).lock()
@@ -282,7 +285,7 @@ def _check_messages(
 
 
 def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:
-    """Thresholds that are reached and were not noted this month."""
+    """Return the thresholds that are reached and were not noted this month."""
     return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
 
 

@@ -1,5 +1,5 @@
-"""The door of admission: in this process, one of each client goes through at a time, and who is
-known to be refused is told so outside, without a lock or a transaction."""
+"""The door of admission is its entry limiter: one caller of a client enters at a time in this
+process. A known refusal is returned outside, without a lock or a transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -16,22 +16,22 @@ from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
-# Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
-# locked, does not hold the connections that other clients need.
+# Admissions of one client take turns in this process. Its concurrent callers, or a lock on its row,
+# then do not hold the connections that other clients need.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
 MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
 
 _Whose = tuple[TenantId, bytes | int | None]
-"""Of a customer, of a widget's share of so many messages, or without one of the whole client."""
+"""The owner of a window: a customer's digest, a widget share's messages, or None for the client."""
 
 
 class Door:
-    """It remembers windows of messages that were seen full, by the oldest of those that fill them.
+    """Remembers the message windows that were seen full, by their oldest message.
 
-    Such a window stays full until that one lapses, whoever else comes and in every process. One
-    that is forgotten, because there are too many, costs a question to PostgreSQL.
+    Such a window stays full until that message lapses, in every process. A window that is
+    forgotten, because there are too many, costs a query to PostgreSQL.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -46,7 +46,7 @@ class Door:
     def note(
         self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Remember why an event was refused. `share`: of a widget's visitor."""
+        """Remember why an event was refused. `share`: the share of a widget's visitor."""
         if refused.oldest is None:
             return
         whose: _Whose = tenant, None
@@ -62,8 +62,8 @@ class Door:
     def known_refusal(
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
-        """What the event would surely be refused with; None where it has to be looked at, as a mail
-        must be whose sender the client's mail servers prove."""
+        """Return the refusal that the event would surely get, or None if it must be checked. A mail
+        must be checked if the client's mail servers prove its sender."""
         if not self._full:
             return None
         now = clock()
@@ -77,7 +77,7 @@ class Door:
         if oldest is not None:
             return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
         if share is not None:
-            # A share that the client has changed is another window.
+            # A changed share is another window.
             oldest = self._still_full((tenant, share.messages), PER_CLIENT, now)
             if oldest is not None:
                 return WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now))

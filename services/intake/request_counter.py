@@ -1,5 +1,5 @@
-"""Requests counted against short-term limits: in this process's memory or, for all processes, in
-PostgreSQL. The limits themselves are in `domain/intake/rate_limit.py`."""
+"""Requests counted against short-term limits, in this process's memory or, for all processes, in
+PostgreSQL. The limits are in `domain/intake/rate_limit.py`."""
 
 from collections import OrderedDict, defaultdict
 from datetime import datetime, timedelta
@@ -10,12 +10,12 @@ from services.core.gate import Gate
 from store.core.database import Database
 from store.intake.rate_windows import RateWindowRepository
 
-# In memory, for each scope. A flood in one scope does no harm to another's callers.
+# In memory, for each scope. A flood in one scope does not affect another's callers.
 _MAX_KEYS: Final = 50_000
-# More than one, so that what has lapsed shrinks although every request may add a key.
+# More than one, so that lapsed keys shrink although every request may add a key.
 _DROPPED_AT_ONCE: Final = 8
 _PURGE_EVERY: Final = 256
-# For the requests of one key before this one: each is one short transaction.
+# The wait for earlier requests of the key: each is one short transaction.
 _PATIENCE_S: Final = 2.0
 
 
@@ -24,20 +24,21 @@ class RequestCounter(Protocol):
         """Count one request of `key`, unless its window is full."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """What this process knows the next request of `key` would be refused with. It asks nobody,
-        and counts nothing."""
+        """Return the refusal that this process knows the next request of `key` would get, or None.
+        Makes no query, and counts nothing."""
 
 
 class MemoryCounter:
-    """Exact within one process; with several, each counts for itself.
+    """Exact within one process; several processes count separately.
 
-    Where a scope has as many callers as it may keep, the one that has been silent for longest is
-    forgotten. A flood from many addresses may then exceed its limits; it refuses nobody else.
+    If a scope has as many callers as it may keep, the caller that was silent for longest is
+    forgotten. A flood from many addresses may then exceed its limits; others are not refused for
+    it.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
         self._max_keys = max_keys
-        # Ordered by the last hit, so that those who lapse first stand first.
+        # Ordered by the last hit, so that the first keys lapse first.
         self._hits: defaultdict[LimitScope, OrderedDict[str, list[datetime]]] = defaultdict(
             OrderedDict
         )
@@ -63,7 +64,7 @@ class MemoryCounter:
 class PostgresCounter:
     """Exact for all processes on one database.
 
-    A flood of one key takes one connection at most, and none once it is refused.
+    A flood of one key holds at most one connection, and none once it is refused.
     """
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
@@ -71,17 +72,17 @@ class PostgresCounter:
         self._until_purge = _PURGE_EVERY
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
-        # Until when. A full window stays full until its oldest hit lapses, in every process; one
-        # that is forgotten here costs a question to PostgreSQL.
+        # The end of each refusal. A full window stays full until its oldest hit lapses, in every
+        # process; a forgotten window costs a query to PostgreSQL.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Raises EngineUnavailable."""
+        """Count one request of `key`. Raises EngineUnavailable."""
         known = self.known_refusal(limit, key, now)
         if known is not None:
             return known
         async with self._gate.enter((limit.scope, key)):
-            # Those who came before may have been refused meanwhile.
+            # An earlier request may have been refused meanwhile.
             return self.known_refusal(limit, key, now) or await self._ask(limit, key, now)
 
     async def _ask(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

@@ -1,6 +1,5 @@
-"""Shares of a client's limits: what a crowd of visitors or of unproved senders may use of them,
-and what events that no playbook wants may fill.
-
+"""Shares of a client's limits: for a widget's visitors, for unproved senders, and for events that
+no playbook matches.
 Call them behind the account's lock.
 """
 
@@ -23,13 +22,13 @@ from store.widget.share_use import ShareUse
 async def check_widget_share(
     work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
 ) -> None:
-    """Raises WidgetShareUsed."""
+    """Check the widget's share. Raises WidgetShareUsed."""
     use = ShareUse(work.connection, work.tenant)
     oldest = await use.oldest(share.messages, now)
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # Of fewer tickets in all, the widget's are fewer too: most messages need no count.
+    # If fewer tickets are used in total, the widget used fewer too: most messages need no count.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:
@@ -37,7 +36,7 @@ async def check_widget_share(
 
 
 async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: datetime) -> None:
-    """Raises UnprovedShareUsed."""
+    """Check the share of unproved senders. Raises UnprovedShareUsed."""
     use = UnprovedUse(work.connection, work.tenant)
     oldest = await use.oldest(MESSAGES, now)
     if oldest is not None:
@@ -50,7 +49,8 @@ async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: d
 
 
 async def check_unmatched_room(work: UnitOfWork, now: datetime) -> None:
-    """Raises UnmatchedRoomUsed. The last one that fits may go beyond the room."""
+    """Check the room for unmatched events. Raises UnmatchedRoomUsed. The last event that fits may
+    exceed the room."""
     used = await UnmatchedUse(work.connection, work.tenant).since(now - WINDOW)
     if used.kept >= ROOM and used.oldest is not None:
         raise UnmatchedRoomUsed(max(1, ceil((used.oldest + WINDOW - now).total_seconds())))

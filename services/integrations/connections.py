@@ -1,5 +1,4 @@
-"""What people do with a client's integrations: the shops and helpdesks that its agent may ask and
-act in."""
+"""Manage a client's integrations: the shops and helpdesks that its agent may query and act in."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,7 +17,7 @@ from store.inbound.endpoints import EndpointRepository
 from store.integrations.connection_settings import ConnectionSettings
 from store.integrations.integrations import IntegrationRepository
 
-# Whoever works on this machine may name what lies on it too.
+# These actors work on this machine, so they may name its files.
 _OF_THIS_MACHINE: Final = frozenset({ActorKind.OPERATOR, ActorKind.SYSTEM})
 
 
@@ -31,7 +30,7 @@ async def connect_integration(
     *,
     sealer: Sealer,
 ) -> IntegrationEntry:
-    """Connect a shop or helpdesk; a connection to the same provider that was there ends, as by
+    """Connect a shop or helpdesk. An existing connection to the same provider ends, as by
     `disconnect_integration`. Credentials are not tried here: `connect_and_try` does both.
 
     A setting that lets the agent do or believe more waits for a second manager; the connection is
@@ -50,7 +49,7 @@ async def connect_integration(
 
 
 async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> Integration:
-    """The connection without the settings that must wait for a second manager."""
+    """Return the connection without the settings that must wait for a second manager."""
     before = await ConnectionSettings(work.connection, work.tenant).last(wanted.provider)
     found = loosened_connection(wanted.provider, before, wanted.settings)
     held = held_settings(before, wanted.settings)
@@ -87,8 +86,8 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection, of an unknown provider too, and erase its credentials. Its address for
-    webhooks takes its platform's duties for DUTIES_LAST more, and nothing else. One that has ended
+    """End a connection, also of an unknown provider, and erase its credentials. For DUTIES_LAST,
+    its webhook address accepts only the platform's compliance requests. A connection that has ended
     stays as it is.
 
     Raises RoleRequired, IntegrationNotFound.

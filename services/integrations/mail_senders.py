@@ -1,7 +1,7 @@
-"""What people do with the sender that a client's mails go out under.
+"""Manage the sender of a client's mails.
 
-It writes to customers only once a code was entered that a mail brought, by the very way that the
-sender is to use: the address receives mail, and the server sends it.
+It writes to customers only after a mailed code was entered. That mail is sent the way the sender
+will use: this proves that the address receives mail, and that the server sends it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """`text`: just drawn. `language`: of the mail that brings it, fr or en."""
+    """`text`: a new code. `language`: the language of its mail, fr or en."""
 
     text: str = field(repr=False)
     language: str
@@ -45,7 +45,7 @@ class DrawnCode:
 
 @dataclass(frozen=True, slots=True)
 class StoredSender:
-    """`code_id`: of the code that is to be mailed; None where the sender stays verified."""
+    """`code_id`: the code to mail, or None if the sender stays verified."""
 
     shown: ShownSender
     code_id: str | None
@@ -62,11 +62,12 @@ async def set_mail_sender(
     servers: MailServers,
     service_address: str,
 ) -> StoredSender:
-    """Store a sender in the place of the one before. Until it is verified, mails go out under the
-    service's; it stays verified where address and server are the same.
+    """Store a sender, replacing the one before. Until it is verified, mails use the service's
+    sender. It stays verified if address and server are the same.
 
-    After the commit, have the code mailed: `TemporalEngine.mail`. Names are looked up outside of
-    any transaction. Raises RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
+    The caller has the code mailed after the commit (`TemporalEngine.mail`). Names are resolved
+    outside any transaction. Raises RoleRequired, InvalidMailSender, TooManySenderCodes,
+    ClientNotFound.
     """
     actor.require(MANAGERS)
     checked = checked_sender(wanted, service_address)
@@ -75,7 +76,7 @@ async def set_mail_sender(
         host = await servers.check(tenant, checked.server.host, checked.server.port)
         checked = replace(checked, server=replace(checked.server, host=host))
     async with units.of(tenant) as work:
-        # Else two at once would find no row to lock, and count the same codes.
+        # Without it, two concurrent calls would find no row to lock, and count the same codes.
         await AccountRepository(work.connection, tenant).lock()
         senders = MailSenderRepository(work.connection, tenant)
         before = await senders.lock()
@@ -88,7 +89,7 @@ async def set_mail_sender(
 
 
 async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, sealer: Sealer) -> str:
-    """Another code in the place of the one before, and its id: have it mailed after the commit.
+    """Replace the code, and return the new one's id. The caller has it mailed after the commit.
 
     Raises RoleRequired, MailSenderNotFound, MailSenderVerified, TooManySenderCodes.
     """
@@ -107,8 +108,8 @@ async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, seal
 async def verify_mail_sender(
     work: UnitOfWork, actor: Actor, presented: str, sealer: Sealer
 ) -> ShownSender | None:
-    """The sender, which from now on writes to customers; None where the code is wrong, used, too
-    old or unknown. The try counts all the same, so the work must be committed then too.
+    """Verify the sender and return it; from now on it writes to customers. Returns None if the code
+    is wrong, used, too old or unknown. The attempt counts even then, so the work must be committed.
 
     Raises RoleRequired.
     """
@@ -126,7 +127,7 @@ async def verify_mail_sender(
 
 
 async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> None:
-    """Give a client that has no verified sender one without a code, as the installation's staff.
+    """Give a client without a verified sender a sender without a code, as the installation's staff.
 
     Raises RoleRequired for members of the client: they verify an address by its code.
     """
@@ -143,7 +144,7 @@ async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> Non
 
 
 async def remove_mail_sender(work: UnitOfWork, actor: Actor) -> None:
-    """Erase it with its password; mails go out under the service's sender again.
+    """Delete the sender with its password; mails use the service's sender again.
 
     Raises RoleRequired, MailSenderNotFound.
     """
@@ -173,9 +174,10 @@ def _sender(
 def _server(
     tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
 ) -> SmtpServer:
-    """A stored password goes to the server that it was given for, and to no other.
+    """Return the server with its password. A stored password is only for the server it was given
+    for.
 
-    Raises InvalidMailSender where one is missing.
+    Raises InvalidMailSender if the password is missing.
     """
     server = SmtpServer(
         host=wanted.host,
@@ -195,7 +197,7 @@ def _server(
 async def _give_code(
     work: UnitOfWork, senders: MailSenderRepository, code: DrawnCode, sealer: Sealer
 ) -> str:
-    """Raises TooManySenderCodes."""
+    """Store a new code, and return its id. Raises TooManySenderCodes."""
     code_id = work.new_id()
     new = NewSenderCode(
         id=code_id,

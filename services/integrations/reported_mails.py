@@ -7,8 +7,8 @@ from store.integrations.mail_counts import MailCountRepository
 
 
 async def report_mails(work: UnitOfWork, actor: Actor, group: MailGroup, number: int) -> None:
-    """Count mails of a client by the service's sender as refused today, so that its allowance
-    shrinks. `work`: spanning. Raises RoleRequired, ClientNotFound."""
+    """Count a client's mails by the service's sender as refused today, which reduces its allowance.
+    `work`: it spans clients. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     counts = MailCountRepository(work.connection)
     await counts.standing(work.tenant, group, work.now)

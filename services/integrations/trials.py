@@ -1,7 +1,7 @@
-"""Trying a connection: one cheap read with its credentials, and nothing is changed by it.
+"""Trying a connection: one cheap read with its credentials, without side effects.
 
-The other side is asked outside any transaction. A connection that fails its trial stays as it is:
-a shop may be away for a moment, and the agent's own calls decide what becomes of it.
+The provider is called outside any transaction. A connection that fails its trial stays as it is: a
+shop may be unavailable for a moment, and the agent's own calls decide on its status.
 """
 
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ from services.core.unit_of_work import UnitsOfWork
 from services.integrations.connections import connect_integration
 from store.integrations.integrations import IntegrationRepository
 
-# No shop counts its orders from here.
+# No shop has an order with this number.
 _NO_ORDER: Final = "0"
 
 
 @runtime_checkable
 class NamesAccount(Protocol):
-    """A payment provider that says whose the credentials are."""
+    """A payment provider that names the account of its credentials."""
 
     async def account(self) -> str:
-        """The account's id. Raises ActionRefused, ActionUnreachable."""
+        """Return the account's id. Raises ActionRefused, ActionUnreachable."""
 
 
 async def connect_and_try(
@@ -44,7 +44,7 @@ async def connect_and_try(
 ) -> TriedIntegration:
     """Connect a shop or helpdesk as `connect_integration` does, and try it once it is stored.
 
-    Raises what that raises.
+    Raises the errors of `connect_integration`.
     """
     async with units.of(tenant) as work:
         made = await connect_integration(
@@ -64,9 +64,9 @@ async def try_integration(
     *,
     connectors: Connectors,
 ) -> Problem | None:
-    """What keeps the agent from using a connection now; None if nothing does.
+    """Return the problem that keeps the agent from using a connection now, or None.
 
-    Raises RoleRequired, UnknownProvider, and IntegrationNotFound for one that has ended too.
+    Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended connection.
     """
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
@@ -84,9 +84,9 @@ async def _prove(
     problem: Problem | None,
     connectors: Connectors,
 ) -> None:
-    """Note the account that the credentials have opened, where webhooks of the whole installation
-    may name it. A name alone proves nothing: anybody can write one into the settings. A refusal
-    that was noted is over with the trial."""
+    """Store the account that the credentials opened, if the installation's webhooks may name it. A
+    name alone proves nothing: anyone can write one into the settings. A successful trial clears a
+    stored refusal."""
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:
             await IntegrationRepository(work.connection, tenant).note_refusal(integration.id, None)
@@ -100,7 +100,7 @@ async def _prove(
 
 async def _opened_account(connectors: Connectors, integration: Integration) -> str | None:
     if integration.provider is Provider.SHOPIFY:
-        # The shop's own address was asked.
+        # The request went to the shop's own address.
         return integration.settings["shop"]
     if integration.provider is not Provider.STRIPE or "account" not in integration.settings:
         return None
@@ -110,13 +110,13 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may do its work and not read this.
+        # A restricted key may work and still not read this.
         return None
     return opened if opened == integration.settings["account"] else None
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:
-    """A connection that only listens, and one that nothing is asked of, has no problem."""
+    """Return the problem of a connection, or None. A connection that is never called has none."""
     if integration.only_listens or integration.provider not in SHOPS | HELPDESKS:
         return None
     try:

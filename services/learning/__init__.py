@@ -1,1 +1,1 @@
-"""What people teach: corrections that they accept, and the labelled examples that they give."""
+"""Use cases of learning: corrections and labelled examples."""

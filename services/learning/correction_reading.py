@@ -1,4 +1,4 @@
-"""A correction as people look at it: with the difference, and with what can be made of it."""
+"""A correction as people see it: with its word diff and the available actions ("offers")."""
 
 import asyncio
 
@@ -19,10 +19,10 @@ from store.learning.corrections import CorrectionRepository
 async def read_correction(
     connection: AsyncConnection, tenant: TenantId, correction_id: str
 ) -> Correction:
-    """Raises CorrectionNotFound."""
+    """Return a correction. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # Strangers wrote some of it: what it costs is bounded, and not the event loop's.
+    # Customers wrote some of it: its cost is bounded, and a thread keeps it off the event loop.
     return await asyncio.to_thread(_with_offers, record, run)
 
 
@@ -34,7 +34,7 @@ def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
 async def corrected_run(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> CorrectedRun:
-    """What the correction's run was besides."""
+    """Return the correction's run, and the content that its draft rests on."""
     try:
         run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
     except RunNotFound:
@@ -45,8 +45,8 @@ async def corrected_run(
 async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> TemplateEntry | KnowledgeEntry | None:
-    """The template or entry that the draft rests on, if it rests on one and on nothing else that
-    people wrote, and it is still there."""
+    """Return the template or entry that the draft rests on, or None. It must be the only cited
+    content, and still exist."""
     cited = [one for one in record.citations if one.kind != "order"]
     if len(cited) != 1:
         return None

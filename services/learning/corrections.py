@@ -1,4 +1,4 @@
-"""What people do with corrections: they accept them, in part or whole, or dismiss them."""
+"""Accept corrections, in part or whole, or dismiss them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCorrection:
-    """What was made of a correction."""
+    """The records made from a correction."""
 
     example_id: str
     case_id: str | None
@@ -39,14 +39,14 @@ class AcceptedCorrection:
 async def accept_correction(
     work: UnitOfWork, actor: Actor, correction_id: str, lesson: CorrectionLesson
 ) -> AcceptedCorrection:
-    """Make the case and the content that the lesson holds, and keep the message as a labelled
-    example; all of it or nothing, once.
+    """Create the case and the content of the lesson, and store the message as a labelled example;
+    all of it or nothing, once.
 
     Raises RoleRequired, CorrectionNotFound, CorrectionDecided, TooManyExamples, ClientNotFound, and
-    what adding the case and adding or changing the content raises.
+    the errors of adding the case and of adding or changing the content.
     """
     actor.require(MANAGERS)
-    # Before the correction's row: whatever else is made locks it too.
+    # Before the correction's row: the steps below lock the account too.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = CorrectionRepository(work.connection, work.tenant)
     await repository.hold(correction_id)
@@ -72,7 +72,7 @@ async def accept_correction(
 
 
 async def dismiss_correction(work: UnitOfWork, actor: Actor, correction_id: str) -> None:
-    """Learn nothing from it. Raises RoleRequired, CorrectionNotFound, CorrectionDecided."""
+    """Dismiss a correction. Raises RoleRequired, CorrectionNotFound, CorrectionDecided."""
     actor.require(MANAGERS)
     await CorrectionRepository(work.connection, work.tenant).decide(
         correction_id, CorrectionState.DISMISSED, actor.known_as, work.now
@@ -101,7 +101,7 @@ async def _example(
 async def _teach(
     work: UnitOfWork, actor: Actor, lesson: ContentLesson | None
 ) -> tuple[Literal["template", "knowledge"] | None, str | None]:
-    """What the content became: its kind and id."""
+    """Create or change the content, and return its kind and id."""
     match lesson:
         case None:
             return None, None

@@ -1,4 +1,4 @@
-"""What people do with a client's labelled examples."""
+"""Delete a client's labelled examples."""
 
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -6,7 +6,7 @@ from store.learning.labelled_examples import LabelledExampleRepository
 
 
 async def delete_example(work: UnitOfWork, actor: Actor, example_id: str) -> None:
-    """For good. Raises RoleRequired, ExampleNotFound."""
+    """Delete an example permanently. Raises RoleRequired, ExampleNotFound."""
     actor.require(MANAGERS)
     await LabelledExampleRepository(work.connection, work.tenant).delete(example_id)
     work.note(actor, "labelled example deleted", example_id=example_id)

@@ -1,5 +1,5 @@
-"""What a playbook's past says of it: how it does in shadow mode, and what another threshold would
-have meant. For every member of the client; both are only read."""
+"""Reports on a playbook: its results in shadow mode, and the effect of another threshold on past
+runs. Every member of the client may read both."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPicture:
-    """The advice for a playbook, with the confidences that it comes from."""
+    """The advice for a playbook, with the confidences it is based on."""
 
     entry: PlaybookEntry
     advice: ThresholdAdvice
@@ -28,7 +28,7 @@ class ThresholdPicture:
 async def shadow_report(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str
 ) -> ShadowReport:
-    """Raises PlaybookNotFound."""
+    """Return a playbook's results in shadow mode. Raises PlaybookNotFound."""
     entry = await PlaybookRepository(connection, tenant).read(playbook_id)
     return await ShadowCounts(connection, tenant).report(entry.playbook.id)
 
@@ -36,14 +36,14 @@ async def shadow_report(
 async def threshold_advice(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdAdvice:
-    """Of one class, or of all. Raises PlaybookNotFound."""
+    """Return the advice for one class, or for all. Raises PlaybookNotFound."""
     return (await threshold_picture(connection, tenant, playbook_id, classification)).advice
 
 
 async def threshold_picture(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdPicture:
-    """The same with what it is drawn from. Raises PlaybookNotFound."""
+    """Return the advice with the data it is based on. Raises PlaybookNotFound."""
     entry = await PlaybookRepository(connection, tenant).read(playbook_id)
     history = await ThresholdOutcomes(connection, tenant).last(entry.playbook.id, classification)
     advice = advise(history, entry.playbook.threshold)

@@ -1,1 +1,1 @@
-"""What people do with a client's playbooks."""
+"""Use cases of a client's playbooks."""

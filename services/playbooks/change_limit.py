@@ -1,4 +1,4 @@
-"""How often and how far a client's playbooks change: versions are kept, activations are told."""
+"""Limits on playbook changes: versions are stored, and activations are notified."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,9 +14,10 @@ _DAY: Final = timedelta(days=1)
 
 
 async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
-    """Raises TooManyPlaybookChanges where the changes bring more versions and activations than a
-    client may have of a day, and PlaybookVersionsFull where they bring a version and there is no
-    room for one; the last changes that fit may go beyond it. Call it behind the account's lock."""
+    """Check changes against the limits. Raises TooManyPlaybookChanges if they add more versions and
+    activations than a client may have in a day. Raises PlaybookVersionsFull if they add a version
+    and there is no room; the last changes that fit may exceed it. Call it behind the account's
+    lock."""
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:
         return

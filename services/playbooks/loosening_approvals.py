@@ -1,4 +1,4 @@
-"""Approving changes that loosen, and carrying them out once approved or once their time comes."""
+"""Approve changes that loosen, and apply them once they are approved or due."""
 
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError
@@ -31,10 +31,10 @@ from store.tenants.standings import MemberStandings
 async def approve_loosening(
     work: UnitOfWork, actor: Actor, loosening_id: str, model: NamesModel
 ) -> Loosening:
-    """Carry a waiting change out, as the second of two managers.
+    """Apply a waiting change, as the second of two managers.
 
     Raises RoleRequired, LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged,
-    and what the change itself raises.
+    and the errors of the change itself.
     """
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
@@ -52,9 +52,9 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Carry out a change whose time has come; one that cannot be carried out any more has failed.
+    """Apply a change that is due. A change that can no longer be applied fails.
 
-    Idempotent: what was decided stays. Raises LooseningNotFound.
+    Idempotent: a decided change stays as it is. Raises LooseningNotFound.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
@@ -75,7 +75,7 @@ async def apply_due_loosening(
 
 
 async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> None:
-    """Do it in the name of the member who asked for it, who must still be a manager."""
+    """Apply it in the name of the member who requested it, who must still be a manager."""
     members = await MemberStandings(work.connection, work.tenant).all()
     asked = next((one for one in members if one.user_id == found.requested_by), None)
     if asked is None or not asked.manages:
@@ -108,7 +108,7 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
-    """Carry out a change that is not of playbooks. Return False for one that is."""
+    """Apply a change that does not concern playbooks. Return False for any other change."""
     use = found.change.get("use")
     if use == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])
@@ -123,5 +123,5 @@ async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) ->
 
 
 async def note_mailed(work: UnitOfWork, loosening_id: str) -> None:
-    """Note that the managers were notified of it."""
+    """Record that the managers were notified of it."""
     await LooseningRepository(work.connection, work.tenant).notified(loosening_id, work.now)

@@ -1,10 +1,10 @@
-"""What people do with a client's playbooks, and the telling of those that come on.
+"""Manage a client's playbooks, and send an event for each activation.
 
-A merchant's systems hear of each time a playbook comes on, once. Whatever begins to answer events
-passes the publish gate (`services/playbooks/publish_gate.py`) in the same transaction. A change
-that loosens waits for a second manager (`services/tenants/loosenings.py`): each use case raises
-LooseningHeld then, and takes the loosening that was `granted`. Whatever makes a version raises
-PlaybookVersionsFull where there is no room for one.
+A merchant's systems get one event each time a playbook is activated. A version that starts to
+answer events passes the publish gate (`services/playbooks/publish_gate.py`) in the same
+transaction. A change that loosens waits for a second manager (`services/tenants/loosenings.py`):
+the use case raises LooseningHeld, and later takes the loosening as `granted`. A new version raises
+PlaybookVersionsFull if there is no room for it.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,7 +43,7 @@ async def create_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Make one. `note`: why. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
+    """Create a playbook. `note`: the reason. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
     TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
@@ -67,8 +67,8 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Make one be as the draft says, its name too, as the next version if anything but being on or
-    off differs. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
+    """Change a playbook to match the draft, its name too. Any change but on or off makes the next
+    version. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
     PlaybookNameTaken, TooManyPlaybookChanges, PatternTaken, CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
@@ -102,8 +102,8 @@ async def restore_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Make one be as it was, as the next version; whether it is on stays. Raises the same, but
-    CasesNotGreen only of a version that never answered events."""
+    """Restore an earlier version as the next version; it stays on or off. Raises the errors of
+    `update_playbook`, but CasesNotGreen only for a version that never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -130,16 +130,16 @@ async def import_playbooks(
     *,
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
-    """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
+    """Create or change the client's playbooks to match `specs`, by name, all or none; others stay.
 
-    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken
-    if a name is not of one playbook, PatternTaken if two that are on would want the same events,
-    one of them changed by `specs`, and CasesNotGreen.
+    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
+    and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
+    the same pattern and `specs` changes one of them.
     """
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    # The first playbooks of a new client loosen nothing: nothing was agreed before.
+    # A new client's first playbooks loosen nothing: there are no earlier rules.
     is_new = publication is NEW_CLIENT
     async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
@@ -161,9 +161,9 @@ async def switch_playbook(
     active: bool,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Turn one on or off, unless it is so. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
-    TooManyPlaybookChanges, PatternTaken, and CasesNotGreen of a version that never answered
-    events."""
+    """Turn a playbook on or off; no change if it is so already. Raises RoleRequired,
+    ClientNotFound, PlaybookNotFound, TooManyPlaybookChanges, PatternTaken, and CasesNotGreen for a
+    version that never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -180,8 +180,8 @@ async def switch_playbook(
 async def delete_playbook(
     work: UnitOfWork, actor: Actor, playbook_id: str, *, granted: Loosening | None = None
 ) -> None:
-    """Turn one off for good: it is listed no more, its name and pattern are free, and its versions
-    explain the runs that it answered; those that are under way end by it. Raises RoleRequired,
+    """Delete a playbook: it is not listed any more, and its name and pattern are free. Its versions
+    stay to explain its runs, and running ones finish with them. Raises RoleRequired,
     PlaybookNotFound."""
     actor.require(MANAGERS)
     wanted = WantedChange(use="delete", playbook_id=playbook_id)
@@ -193,7 +193,7 @@ async def delete_playbook(
 def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
 ) -> AbstractAsyncContextManager[None]:
-    """Every use case here runs in it: see `held_if_looser`."""
+    """Return the context that every use case here runs in: see `held_if_looser`."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
     return held_if_looser(
         work,
@@ -206,8 +206,8 @@ def _held(
 
 
 async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
-    """Raises PatternTaken for a playbook that was changed just now, and is on beside another one of
-    its pattern. What was so before, and is not touched, stays."""
+    """Raise PatternTaken if a playbook that was just changed is active beside another with its
+    pattern. An earlier conflict that is not touched stays."""
     active = await PlaybookRepository(work.connection, work.tenant).active()
     for one, other in combinations(active, 2):
         if one.event_type == other.event_type and {one.id, other.id} & set(changed):
@@ -216,7 +216,8 @@ async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
 
 
 async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
-    """The lock keeps a name from being given twice meanwhile."""
+    """Compare the specs with the playbooks, under a lock that keeps a name from being given
+    twice."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     changes = compare(entries, specs, work.new_id)
@@ -228,7 +229,7 @@ async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[Pl
 
 
 async def _locked(work: UnitOfWork, playbook_id: str) -> PlaybookEntry:
-    """The playbook as it stands until the transaction ends."""
+    """Return the playbook, locked until the transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 
@@ -284,7 +285,7 @@ async def _switch(work: UnitOfWork, actor: Actor, playbook_id: str, *, active: b
 
 
 async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
-    """Under an id of its own: the same version may go off and come on again."""
+    """Add the event under a new id: the same version may be activated several times."""
     activated = PlaybookActivated(
         playbook_id=playbook.id,
         name=playbook.name,

@@ -1,4 +1,4 @@
-"""The publish gate: what a version of a playbook passes before it answers events."""
+"""The publish gate: a version of a playbook passes it before it answers events."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,32 +17,32 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """How versions go live. `override`: why they do though cases are not green; None: they do
-    not."""
+    """How versions go live. `override`: the reason to publish although cases are not green, or
+    None."""
 
     model: NamesModel
     override: str | None = None
 
     @staticmethod
     def of(model: NamesModel, override: str | None) -> "Publication":
-        """As somebody asks for it. Raises InvalidInput."""
+        """Return a publication with a checked override. Raises InvalidInput."""
         return Publication(model, None if override is None else check_override(override))
 
     def permit(self, actor: Actor) -> None:
-        """Raises RoleRequired for an override by anybody but an owner."""
+        """Raise RoleRequired if anyone but an owner overrides the gate."""
         if self.override is not None:
             actor.require(OWNERS)
 
 
 NEW_CLIENT: Final = Publication(lambda: "")
-"""Of a client that was just made: it has no cases, so no model is asked for. With cases it would
-open nothing, for no verdict is of a model without a name."""
+"""For a new client, which has no cases, so no model is needed. With cases it would let nothing
+pass, since no verdict belongs to a model without a name."""
 
 
 async def go_live(
     work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
 ) -> None:
-    """Let the changed playbooks that are on answer events, as they stand in this transaction.
+    """Let the changed playbooks that are active answer events, as this transaction sees them.
 
     The caller holds the account's lock. Raises CasesNotGreen.
     """
@@ -80,7 +80,8 @@ async def go_live(
 
 
 def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
-    """The reason itself stands at the version: audit entries hold nobody's words."""
+    """Audit the override. The reason is stored with the version: audit entries hold no free
+    text."""
     work.note(
         actor,
         "publish gate overridden",

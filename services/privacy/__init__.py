@@ -1,1 +1,1 @@
-"""What operators do about what is kept: have it erased, and seal it by another key."""
+"""Operators' use cases for stored data: erase it, and seal it with another key."""

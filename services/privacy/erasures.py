@@ -1,4 +1,4 @@
-"""Erasures: a client or one of its customers is to be removed, for good. A worker does it."""
+"""Erasures: order the permanent removal of a client or one of its customers by a worker."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,12 +16,11 @@ from store.privacy.erasure_tenant import brand_of
 async def order_erasure(
     work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
 ) -> EraseInput:
-    """What a worker is to be asked: a new erasure, or the same one that is under way already.
+    """Return the worker's input: a new erasure, or the erasure that is in progress already.
 
     `work` spans clients, as certificates do. `customer`: the key of one customer's address
-    (`domain/intake/customer_email.py`) or the `session_subject` of one who never told any; without,
-    the whole client. Raises RoleRequired,
-    ClientNotFound.
+    (`domain/intake/customer_email.py`) or the `session_subject` of a customer without one; None for
+    the whole client. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     await brand_to_erase(work.connection, work.tenant)
@@ -39,9 +38,9 @@ async def order_erasure(
 
 
 async def brand_to_erase(connection: AsyncConnection, client_id: TenantId) -> str | None:
-    """The client's name; None for one that was erased before.
+    """Return the client's name, or None if the client was erased before.
 
-    Raises ClientNotFound for one that there never was.
+    Raises ClientNotFound if there never was such a client.
     """
     brand = await brand_of(connection, client_id)
     if brand is None and not await Certificates(connection).latest(client_id=client_id, limit=1):

@@ -1,4 +1,4 @@
-"""What is stored sealed, of all clients: sealed anew when the key changes."""
+"""Reseal all clients' sealed values when the key changes."""
 
 from domain.core.ports import Sealer
 from domain.tenants.actor import OPERATORS, Actor
@@ -7,9 +7,10 @@ from store.privacy.sealed import Resealed, reseal
 
 
 async def reseal_everything(work: UnitOfWork, actor: Actor, sealer: Sealer) -> Resealed:
-    """By the key that `sealer` seals with, so that the others can go. Raises RoleRequired.
+    """Seal every value with the key that `sealer` seals with, so that older keys can be removed.
+    Raises RoleRequired.
 
-    `work` is on the rows of all clients. What no key opens is left as it is, and counted.
+    `work` is on the rows of all clients. A value that no key opens stays as it is, and is counted.
     """
     actor.require(OPERATORS)
     done = await reseal(work.connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))

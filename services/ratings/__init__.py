@@ -1,1 +1,1 @@
-"""What customers say of the answers that they were given."""
+"""Customers' ratings of the answers they received."""

@@ -1,6 +1,6 @@
-"""How a customer rates an answer: by the link in a mail, or in the widget.
+"""Store a customer's rating of an answer: by the link in a mail, or in the widget.
 
-No audit entry: a customer is nobody's member, and the rating's row tells it.
+There is no audit entry: a customer is not a member, and the rating's row is the record.
 """
 
 from domain.ratings.errors import RatedAnswerNotFound, RatingLinkUnknown
@@ -13,8 +13,8 @@ from store.widget.session_states import SessionStateRepository
 
 
 async def rate_by_link(work: UnitOfWork, run_id: str, given: GivenRating) -> Rating:
-    """Keep what the holder of a run's link says, in place of what was said before. Raises
-    RatingLinkUnknown where the run is gone."""
+    """Store the rating from the holder of a run's link, replacing an earlier one. Raises
+    RatingLinkUnknown if the run no longer exists."""
     repository = RatingRepository(work.connection, work.tenant)
     kept = await repository.put(work.new_id(), run_id, given, RatingChannel.MAIL, work.now)
     if kept is None:
@@ -25,8 +25,8 @@ async def rate_by_link(work: UnitOfWork, run_id: str, given: GivenRating) -> Rat
 async def rate_in_widget(
     work: UnitOfWork, session: HeldSession, number: int, given: GivenRating
 ) -> Rating:
-    """The same of the answer with this number in the visitor's session, which has seen it then.
-    Raises SessionUnknown, RatedAnswerNotFound."""
+    """Store the rating of the answer with this number in the visitor's session, and mark it as
+    seen. Raises SessionUnknown, RatedAnswerNotFound."""
     repository = RatingRepository(work.connection, work.tenant)
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):

@@ -1,1 +1,1 @@
-"""What people do with a review: claim it, and decide it."""
+"""Use cases of reviews: claims, decisions and take-overs."""

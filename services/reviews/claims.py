@@ -1,4 +1,4 @@
-"""Claims: a person looks at a review, and reserves it for a while."""
+"""Claims: a person reserves a review for a while."""
 
 from domain.reviews.escalation import Claim
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
@@ -10,8 +10,8 @@ from store.widget.session_messages import SessionMessageRepository
 async def claim_review(
     work: UnitOfWork, actor: Actor, review_id: str, *, force: bool = False
 ) -> Claim:
-    """For half an hour; claiming one's own again renews it. `force` takes it from whoever has it,
-    which owners and admins may.
+    """Claim a review for half an hour, or renew one's own claim. `force` takes it from another
+    person, which owners and admins may do.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed.
     """
@@ -25,7 +25,7 @@ async def claim_review(
 
 
 async def release_review(work: UnitOfWork, actor: Actor, review_id: str) -> None:
-    """Give a claim back. Raises what `claim_review` raises."""
+    """Release a claim. Raises the errors of `claim_review`."""
     actor.require(REVIEWERS)
     await EscalationRepository(work.connection, work.tenant).release(
         review_id, actor.name, work.now

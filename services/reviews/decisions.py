@@ -1,7 +1,7 @@
-"""Decisions: a review is approved, edited or rejected, and its run goes on after the commit.
+"""Decisions: a review is approved, edited or rejected, and its run continues after the commit.
 
-Should the run not hear of it then, the sweeper tells it. A rejection, and words that differ
-from the draft, are put into the queue of corrections in the same transaction.
+If the run is not notified then, the sweeper notifies it. A rejection, or a text that differs from
+the draft, is added to the queue of corrections in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
@@ -27,14 +27,14 @@ async def approve_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Let the plan be carried out, with the draft. `seen`: the draft that was read, if it is known.
-    `seen_event`: the customer's latest message that was read; without it, the one it began with.
-    `seen_revision`: of the draft and plan that were read; without it, the first.
+    """Approve the plan with the draft. `seen`: the draft that was read, if known. `seen_event`: the
+    customer's latest message that was read; without it, the first of the review. `seen_revision`:
+    the revision of draft and plan that was read; without it, the first.
 
-    Where two people must agree, the first approval leaves the review open; it does not count if its
+    If two people must agree, the first approval leaves the review open; it does not count if its
     author has lost the right to give it. Raises RoleRequired, EscalationNotFound,
-    EscalationDecided, EscalationClaimed, OwnRequest for the author of the request and for the
-    maker of the key that sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing,
+    EscalationDecided, EscalationClaimed, OwnRequest for the author of the request and for the maker
+    of the key that sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing,
     EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
     """
     choice = Choice(
@@ -56,10 +56,10 @@ async def edit_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Let the plan be carried out, with other words.
+    """Approve the plan with an edited reply.
 
-    Where two people must agree, the second one approves these words or writes others. Raises
-    InvalidInput for words that cannot be sent, and what `approve_review` raises.
+    If two people must agree, the second one approves this text or writes another. Raises
+    InvalidInput for a text that cannot be sent, and the errors of `approve_review`.
     """
     check_words(text)
     choice = Choice(
@@ -73,7 +73,7 @@ async def reject_review(
 ) -> DecisionOutcome:
     """Hand the conversation over to people; one person is enough for it. `note`: for colleagues.
 
-    Raises InvalidInput for a note that is too long, and what `approve_review` raises.
+    Raises InvalidInput for a note that is too long, and the errors of `approve_review`.
     """
     check_note(note)
     return await _decide(work, actor, review_id, Choice(Decision.REJECT, actor.name, note=note))
@@ -109,7 +109,7 @@ async def _decide(
 async def _check_people(
     work: UnitOfWork, actor: Actor, review_id: str, outcome: DecisionOutcome
 ) -> None:
-    """Raises OwnRequest, SecondPersonUnfit."""
+    """Check that the actor may approve. Raises OwnRequest, SecondPersonUnfit."""
     makers = await RequestAuthors(work.connection, work.tenant).key_makers(review_id)
     if not (makers or outcome.needs_second):
         return
@@ -128,7 +128,7 @@ async def _check_people(
 
 
 async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:
-    """Drop a first approval whose author could not give it any more."""
+    """Drop a first approval if its author may no longer give it."""
     approvals = FirstApprovals(work.connection, work.tenant)
     first = await approvals.lock(review_id)
     if first is None:

@@ -1,4 +1,4 @@
-"""Take-overs: a person answers a conversation in the agent's place, until they hand it back."""
+"""Take-overs: a person answers a conversation instead of the agent, until they hand it back."""
 
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -8,8 +8,9 @@ from store.runs.takeovers import TakeoverRepository
 async def take_over(
     work: UnitOfWork, actor: Actor, conversation_id: str, *, force: bool = False
 ) -> None:
-    """The agent answers nothing in it any more: what comes waits in a review. What the agent has
-    begun to send still goes out. `force` takes it from a colleague, which owners and admins may.
+    """Take a conversation over: the agent stops answering, and new messages wait in a review. A
+    reply that the agent has started to send still goes out. `force` takes it from a colleague,
+    which owners and admins may do.
 
     Raises RoleRequired, ConversationNotFound, ConversationTaken.
     """
@@ -20,8 +21,8 @@ async def take_over(
 
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
-    """The agent answers what comes next, also where a rejection had given it to people. A review
-    that is open stays open, and what comes while it is joins it.
+    """Hand a conversation back: the agent answers the next message, also if a rejection had handed
+    it to people. An open review stays open, and messages that arrive meanwhile join it.
 
     Raises RoleRequired, ConversationNotFound.
     """

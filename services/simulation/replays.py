@@ -1,4 +1,4 @@
-"""What people do with replays: start one, and stop it."""
+"""Start and stop replays."""
 
 from datetime import datetime
 
@@ -24,11 +24,10 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Replay:
-    """Have past events thought through again by a worker, after the commit.
-
-    What the client's retention has removed, or is about to, is left out. Raises RoleRequired,
-    ClientNotFound, ReplayUnderWay, PlaybookNotFound, PatternTaken, and InvalidReplay for a time of
-    no length, a budget out of bounds or a variant of content.
+    """Replay past events in a worker, after the commit.
+    Events that the client's retention has removed, or is about to remove, are left out. Raises
+    RoleRequired, ClientNotFound, ReplayUnderWay, PlaybookNotFound, PatternTaken, and InvalidReplay
+    for an empty time span, a budget out of bounds or a variant of content.
     """
     actor.require(MANAGERS)
     since, until = await _span(work, asked)
@@ -56,7 +55,7 @@ async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Re
 
 
 async def stop_replay(work: UnitOfWork, actor: Actor, replay_id: str) -> Replay:
-    """End a replay: the page that is under way is lost. One that is over stays as it is. Raises
+    """Stop a replay; the page in progress is lost. A finished replay stays as it is. Raises
     RoleRequired, ReplayNotFound."""
     actor.require(MANAGERS)
     replays = ReplayRepository(work.connection, work.tenant)
@@ -82,7 +81,8 @@ async def _span(work: UnitOfWork, asked: ReplayAsked) -> tuple[datetime, datetim
 
 
 def _check(asked: ReplayAsked) -> None:
-    """A change of content is tried on cases (docs/simulator.md)."""
+    """Raise InvalidReplay for invalid input. Content changes are tried on cases
+    (docs/simulator.md)."""
     if asked.variant.content is not None:
         raise InvalidReplay(
             "variant: a replay tries a playbook, a threshold or a brain",

@@ -1,4 +1,4 @@
-"""The simulator: what the agent would make of a conversation that somebody makes up."""
+"""The simulator: the agent's answer to an invented conversation."""
 
 import asyncio
 from typing import Final
@@ -16,8 +16,8 @@ from store.core.database import Database
 from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
-# How long a caller waits: for a worker's embedded brain, and for a language model, which is asked
-# for each message.
+# How long a caller waits, in seconds: for a worker's embedded brain, or for a language model, which
+# is called for each message.
 _EMBEDDED_S: Final = 30.0
 _MODEL_S: Final = 110.0
 
@@ -33,12 +33,12 @@ async def simulate(
     simulation_id: str,
     has_model: bool,
 ) -> Simulation:
-    """Have a scenario thought through by a worker. Nothing is written but what a model costs: no
-    ticket is counted, and there is no audit entry.
+    """Run a scenario in a worker. Only a model's cost is written: no ticket is counted, and there
+    is no audit entry.
 
-    `simulation_id`: a fresh one, which no record keeps. `has_model`: a language model is
-    configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for one that the variant
-    names, PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
+    `simulation_id`: a new id, which no record keeps. `has_model`: a language model is configured.
+    Raises RoleRequired, ClientNotFound, PlaybookNotFound for an unknown playbook in the variant,
+    PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
     """
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)
@@ -47,7 +47,7 @@ async def simulate(
         client_id=tenant,
         id=simulation_id,
         sealed=sealer.seal(asked.model_dump_json()),
-        # Without a made-up order the client's shops are asked.
+        # Without a simulated order, the client's shops are queried.
         outside=thinks_outside or asked.scenario.order is None,
     )
     try:

@@ -1,1 +1,1 @@
-"""What people do with clients, their people, keys and settings."""
+"""Use cases of clients, their members, keys and settings."""

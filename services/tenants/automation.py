@@ -1,4 +1,4 @@
-"""Stopping everything automatic, and letting it go on: for one client, and for all of them."""
+"""Stop all automation and resume it: for one client, or for all of them."""
 
 from typing import Final
 
@@ -12,12 +12,12 @@ from services.tenants.loosenings import held_if_looser
 from store.tenants.automation import AutomationStops, InstallationStops
 
 RESUME: Final = "resume"
-"""How a loosening calls the end of a client's stop."""
+"""The `use` of a loosening that ends a client's stop."""
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
-    """Stop all automatic answers and actions of the client, in effect with the commit. One that is
-    stopped stays as it is. Raises RoleRequired, ClientNotFound."""
+    """Stop all automatic answers and actions of the client, effective with the commit. An existing
+    stop stays as it is. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     if await stops.stop(actor.known_as, work.now):
@@ -28,8 +28,8 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """End the client's stop. The end of another member's stop loosens. `granted`: the loosening
-    that was approved. Raises RoleRequired, ClientNotFound, and what `held_if_looser` raises."""
+    """End the client's stop. Ending another member's stop loosens. `granted`: the approved
+    loosening. Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     wanted: dict[str, JsonValue] = {"use": RESUME}
@@ -44,7 +44,7 @@ async def resume_automation(
 
 
 async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | None:
-    """Stop all automatic answers and actions of every client, in effect with the commit. Raises
+    """Stop all automatic answers and actions of every client, effective with the commit. Raises
     RoleRequired."""
     actor.require(OPERATORS)
     stops = InstallationStops(work.connection)

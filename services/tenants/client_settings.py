@@ -1,4 +1,4 @@
-"""What people do with a client's settings."""
+"""Change a client's settings."""
 
 from typing import Final
 
@@ -18,14 +18,14 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 
 USE: Final = "settings"
-"""How a loosening calls this use case."""
+"""The `use` of a loosening of this use case."""
 
 
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change what the client has set, from the next message on. `granted`: the loosening that was
-    approved. Raises RoleRequired, ClientNotFound, and what `held_if_looser` raises."""
+    """Change the client's settings, from the next message on. `granted`: the approved loosening.
+    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
     actor.require(MANAGERS)
     settings = SettingsRepository(work.connection, work.tenant)
     wanted: dict[str, JsonValue] = {
@@ -44,9 +44,9 @@ async def change_settings(
 async def adjust_settings(
     work: UnitOfWork, actor: Actor, adjustment: SettingsAdjustment
 ) -> ClientSettings:
-    """The same for parts of what is there. Raises InvalidSettings too."""
+    """Change parts of the present settings. Raises the same errors, and InvalidSettings."""
     actor.require(MANAGERS)
-    # Two at once would each change what the other has not seen.
+    # Without the lock, two concurrent changes would not see each other's values.
     await AccountRepository(work.connection, work.tenant).lock()
     there = await SettingsRepository(work.connection, work.tenant).read()
     return await change_settings(work, actor, adjusted(there, adjustment))

@@ -1,4 +1,4 @@
-"""What operators do with clients: merchants' accounts."""
+"""Operators' use cases for clients: merchants' accounts."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """`brand`: the name that its customers know. `owner_id`: of a new owner, as another identity
-    provider knows them."""
+    """`brand`: the name that its customers know. `owner_id`: the id of a new owner at another
+    identity provider."""
 
     brand: str
     owner_email: str
@@ -23,8 +23,8 @@ class NewClient:
 
 
 async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
-    """Make the client that the work is of; its owner too, unless the address is known. Returns the
-    owner's id. The work spans clients. Raises RoleRequired, InvalidInput.
+    """Create the client of the work, and its owner unless the address is known. Returns the owner's
+    id. The work spans clients. Raises RoleRequired, InvalidInput.
     """
     actor.require(OPERATORS)
     if not new.brand.strip() or "@" not in new.owner_email:
@@ -45,8 +45,8 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
 
 
 async def give_brain_budget(work: UnitOfWork, actor: Actor, micros: int | None) -> None:
-    """What language models may cost the client in a month, in millionths of a US dollar; None: the
-    configured budget. Beyond it the embedded brain thinks. Raises RoleRequired, ClientNotFound.
+    """Set the client's monthly budget for language models, in millionths of a US dollar; None for
+    the configured one. Above it the embedded brain is used. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     await ClientRepository(work.connection).set_brain_budget(work.tenant, micros)

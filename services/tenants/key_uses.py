@@ -1,6 +1,6 @@
-"""When keys were last used, and from which network: kept in memory, and written in batches.
+"""The time and network of keys' last uses: kept in memory, and written in batches.
 
-A request must not wait for a write, and a busy key must not make a thousand of them.
+A request must not wait for a write, and a busy key must not cause a thousand of them.
 """
 
 from datetime import datetime
@@ -15,7 +15,8 @@ from store.tenants.keys import KeyRepository, KeyUse
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 30.0
-# Keys that are used between two writes. Of a further one the use is not known, until there is room.
+# The most keys used between two writes. The use of a further key is not recorded until there is
+# room.
 _MAX_KEYS: Final = 10_000
 
 
@@ -35,12 +36,12 @@ class KeyUses:
         self._waiting: dict[str, KeyUse] = {}
 
     def note(self, key_id: str, network: str, now: datetime) -> None:
-        """A key is used. Of several uses between two writes the last one is kept."""
+        """Record a use of a key. Only the last of several uses between two writes is kept."""
         if key_id in self._waiting or len(self._waiting) < self._max_keys:
             self._waiting[key_id] = KeyUse(key_id, now, network)
 
     async def write(self) -> None:
-        """Write what is waiting. Where the database is away it goes on waiting."""
+        """Write the waiting uses. If the database is unavailable, they wait for the next write."""
         batch, self._waiting = self._waiting, {}
         if not batch:
             return

@@ -1,4 +1,4 @@
-"""What people do with a client's API keys."""
+"""Manage a client's API keys."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """`text` is the key itself: it is shown once, and kept nowhere."""
+    """`text`: the key itself, which is shown once and not stored."""
 
     entry: KeyEntry
     text: str = field(repr=False)
@@ -27,8 +27,8 @@ class MadeKey:
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
-    """Make a key from KEY_BYTES random bytes. `label`: what it is for. It vouches for customers at
-    once, or once a second manager approves that (`services/tenants/loosenings.py`).
+    """Create a key from KEY_BYTES random bytes. `label`: its purpose. It vouches for customers
+    immediately, or after a second manager approves that (`services/tenants/loosenings.py`).
 
     Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys, TooManyLoosenings.
     """
@@ -36,8 +36,8 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
-    # The lock keeps two requests at once from making one key too many, and shows whether the maker
-    # left a moment ago: no notice would list the key.
+    # The lock keeps concurrent requests from making one key too many. It also shows whether the
+    # maker has just left: no notice would list the key.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
@@ -59,7 +59,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
 
 
 async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) -> KeyEntry:
-    """Say anew what a key is for, also of a revoked one. Raises RoleRequired, InvalidLabel,
+    """Update a key's label, also of a revoked key. Raises RoleRequired, InvalidLabel,
     KeyNotFound."""
     actor.require(MANAGERS)
     keys = KeyRepository(work.connection)
@@ -69,14 +69,15 @@ async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) ->
 
 
 async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
-    """At once and for good; revoking again changes nothing. Raises RoleRequired, KeyNotFound."""
+    """Revoke a key immediately and permanently; revoking it again changes nothing. Raises
+    RoleRequired, KeyNotFound."""
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)
     work.note(actor, "key revoked", key_id=key_id)
 
 
 async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raises RoleRequired for an admin who manages the client no longer. The owner stays; internal
+    """Raise RoleRequired for an admin who no longer manages the client. The owner stays; internal
     admins and operators are no members."""
     if actor.role is not Role.ADMIN:
         return

@@ -1,7 +1,7 @@
-"""Holding changes that loosen what the agent may do, until a second manager or a day has passed.
+"""Hold changes that loosen the agent's rules, until a second manager approves or a day has passed.
 
-A use case runs in `held_if_looser`: what it did is looked at, and undone where it must wait. A
-credential is shown once, so it is made at once; `withhold` holds back the trust in it alone.
+A use case runs in `held_if_looser`: its result is compared, and undone if it must wait. A
+credential is shown once, so it is made immediately; `withhold` holds only the trust in it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -47,11 +47,11 @@ async def held_if_looser(
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
     """Run a use case, and undo it if it loosens and must wait. `look` reads what it changes.
-    `granted`: the loosening that was approved, or whose time has come.
+    `granted`: the loosening that was approved or is due.
 
-    Each difference is audited. The installation's staff is not held; neither is a dry run. Raises
-    LooseningHeld with the loosening stored, LooseningChanged where more is loosened than was
-    granted, TooManyLoosenings.
+    Each difference is audited. The installation's staff and dry runs are not held. Raises
+    LooseningHeld with the stored loosening, LooseningChanged if more is loosened than was granted,
+    TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -76,7 +76,7 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return whether `trust` waits, and store it then: its use case goes on without it.
+    """Return whether `trust` waits. If so, store it; the use case goes on without it.
 
     The installation's staff and a dry run are never held. Raises TooManyLoosenings.
     """
@@ -92,7 +92,7 @@ async def withhold(
 async def note_loosened(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> None:
-    """Audit settings that loosen and took effect at once, and have the managers notified."""
+    """Audit settings that loosened immediately, and have the managers notified."""
     if found and not (work.dry_run or is_staff(actor)):
         change = trust.model_dump(mode="json")
         await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
@@ -101,10 +101,10 @@ async def note_loosened(
 
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
-    """Let the withheld trust of an approved loosening take effect. `actor`: who asked for it.
+    """Put the withheld trust of an approved loosening into effect. `actor`: the requester.
 
-    Raises IntegrationNotFound, KeyNotFound, and LooseningChanged where the credential is another
-    one by now.
+    Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
+    since.
     """
     trust = HeldTrust.model_validate(found.change)
     is_there = True
@@ -127,7 +127,7 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Drop a waiting change; one manager is enough. Raises RoleRequired, LooseningNotFound,
+    """Cancel a waiting change; one manager is enough. Raises RoleRequired, LooseningNotFound,
     LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
@@ -163,7 +163,7 @@ async def _add_loosening(
     found: tuple[LoosenedRule, ...],
     state: LooseningState,
 ) -> Loosening:
-    """The row of a loosening. The sweep mails it to the managers."""
+    """Store a loosening. The sweep mails it to the managers."""
     pending = state is LooseningState.PENDING
     loosening = Loosening(
         id=work.new_id(),

@@ -1,5 +1,4 @@
-"""What people do with a client's members: who may act for it besides its owner.
-
+"""Manage a client's members: the users beside its owner who may act for it.
 The work spans clients, as users do.
 """
 
@@ -26,11 +25,11 @@ async def add_member(
     user_id: str | None = None,
     keys: KeyChoice | None = None,
 ) -> str:
-    """Add a member, or change the role of one; returns the user's id.
+    """Add a member or change a member's role, and return the user's id.
 
-    `user`: an id or a mail address; an unknown address makes a new user. `user_id`: of that new
-    one. `keys`: for the keys that they made, if they may make none any more. Raises RoleRequired,
-    ClientNotFound, InvalidInput, KeysUndecided.
+    `user`: an id or a mail address; an unknown address creates a user. `user_id`: the id of that
+    new user. `keys`: the choice for the keys that they made, if the role may make none. Raises
+    RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -43,7 +42,7 @@ async def add_member(
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # A user of another identity provider, for whose address the operator vouches.
+            # The operator vouches for the address of another identity provider's user.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
@@ -56,8 +55,8 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Give a member another role, from the next request on. `keys`: for the keys that they made,
-    if they may make none any more.
+    """Change a member's role, from the next request on. `keys`: the choice for the keys that they
+    made, if the role may make none.
 
     Raises RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
     """
@@ -76,10 +75,10 @@ async def change_role(
 async def remove_member(
     work: UnitOfWork, actor: Actor, user: str, *, keys: KeyChoice | None = None
 ) -> str:
-    """End a membership, at once; returns the user's id. `user`: an id or a mail address. `keys`:
-    for the keys that they made.
+    """End a membership immediately, and return the user's id. `user`: an id or a mail address.
+    `keys`: the choice for the keys that they made.
 
-    The keys of programs that the user has let in are revoked, and their invitations withdrawn.
+    The keys of programs that the user authorized are revoked, and their invitations withdrawn.
     Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
@@ -96,8 +95,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """A manager who left a moment ago still holds loosenings up: else the last one would first
-    remove the others."""
+    """Record that a manager left: loosenings are still held for a while. Otherwise the last manager
+    could first remove the others."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -105,13 +104,13 @@ async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) 
 async def _end_powers(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
 ) -> None:
-    """Take from a user who manages the client no longer what acts in their name.
+    """Revoke the credentials and invitations of a user who no longer manages the client.
 
-    Raises KeysUndecided where they made active keys and `keys` does not say what becomes of them.
+    Raises KeysUndecided if they made active keys and `keys` does not decide about them.
     """
     if role in MANAGERS:
         return
-    # A program that is just getting its key has the same lock: it sees the role, or is seen.
+    # Issuing an OAuth key takes the same lock: it sees the role, or its key is revoked here.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = KeyRepository(work.connection)
     for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
@@ -131,7 +130,7 @@ async def _end_powers(
 
 
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
-    """End the actor's own membership, at once.
+    """End the actor's own membership immediately.
 
     The keys that they made stay. They are listed as keys without a manager, and the sweep mails
     them to the managers. Raises OwnerStays, MemberNotFound.
@@ -146,7 +145,7 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
-    """The operator in a person's name, as records keep it; without a name the operator.
+    """Return the operator in a person's name, as records keep it, or the operator without a name.
 
     Raises InvalidInput.
     """

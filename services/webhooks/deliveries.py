@@ -1,5 +1,4 @@
-"""What people do with deliveries: sending a test, sending once more, and finding out why a
-signature does not match."""
+"""Manage deliveries: send a test, replay deliveries, and explain why a signature does not match."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,19 +26,19 @@ from store.webhooks.replay import DeliveryReplay, Replayed
 from store.webhooks.subscriptions import WebhookRepository
 
 REPLAYED_AT_ONCE: Final = 1000
-"""Events, at most."""
+"""The most events of one replay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a pasted signature is held against."""
+    """The data that a pasted signature is compared with."""
 
     secrets: tuple[KnownSecret, ...] = field(repr=False)
     sent: tuple[Sent, ...] = field(repr=False)
     now: datetime
 
     def explain(self, pasted: Pasted) -> Explanation:
-        """It takes tenths of a second where the body is long."""
+        """Explain the mismatch. It takes tenths of a second if the body is long."""
         return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
 
 
@@ -49,8 +48,8 @@ async def send_test(
     webhook_id: str,
     event: OutboundEventId = TESTED_BY_DEFAULT,
 ) -> str:
-    """Send an example of an event, to a disabled webhook too; the delivery's id. It counts as no
-    failure.
+    """Send an example of an event, also to a disabled webhook, and return the delivery's id. A
+    failed test does not count as a failure.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, TooManyPending.
     """
@@ -66,8 +65,8 @@ async def send_test(
 
 
 async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, delivery_id: str) -> str:
-    """Send it once more, the same body and webhook-id to the URL that is set now; the new
-    delivery's id.
+    """Send a delivery again, with the same body and webhook-id to the present URL, and return the
+    new delivery's id.
 
     Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled,
     TooManyPending.
@@ -85,8 +84,8 @@ async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, deliv
 async def replay_missed(
     work: UnitOfWork, actor: Actor, webhook_id: str, since: datetime, *, everything: bool = False
 ) -> Replayed:
-    """Send the events since then that the webhook has not got, REPLAYED_AT_ONCE of them or as many
-    as may wait, the oldest first. `everything`: also what it has got.
+    """Send the events since then that the webhook has not received, oldest first: at most
+    REPLAYED_AT_ONCE, and as many as may wait. `everything`: the received ones too.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
     """
@@ -108,7 +107,7 @@ async def replay_missed(
 async def signature_evidence(
     work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
 ) -> Evidence:
-    """What tells why a signature of the webhook does not match. Nothing is written.
+    """Return the data that explains why a signature of the webhook does not match. Read-only.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound.
     """
@@ -131,8 +130,8 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """A delivery, and a line for a shell that sends the same once more, signed as of now. Of a
-    client whose plan has no webhooks any more, too. Raises DeliveryNotFound, WebhookNotFound.
+    """Return a delivery, and a shell command that sends it again, signed now. It also works if the
+    client's plan no longer has webhooks. Raises DeliveryNotFound, WebhookNotFound.
     """
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)

@@ -1,4 +1,4 @@
-"""What people do with a client's webhooks: the URLs that receive its events."""
+"""Manage a client's webhooks: the URLs that receive its events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepos
 
 @dataclass(frozen=True, slots=True)
 class NewSubscription:
-    """What is asked for. `label` None: the URL's host."""
+    """A webhook to create. `label`: None for the URL's host."""
 
     url: str
     events: Iterable[str]
@@ -38,14 +38,14 @@ class SecretShown:
 
 @dataclass(frozen=True, slots=True)
 class Rotated(SecretShown):
-    """`ended_overlap`: an earlier overlap was not over, and its old secret signs no more."""
+    """`ended_overlap`: an earlier overlap was still running, and its old secret no longer signs."""
 
     ended_overlap: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A webhook that is on again, and the test that is sent to it now."""
+    """A re-enabled webhook, and the test delivery that is sent to it."""
 
     webhook: Webhook
     test_delivery_id: str
@@ -60,7 +60,7 @@ async def create_webhook(
     random_bytes: bytes,
     allow_private: bool,
 ) -> SecretShown:
-    """Subscribe a URL to events. `random_bytes`: SECRET_BYTES of them, which become the secret.
+    """Subscribe a URL to events. `random_bytes`: SECRET_BYTES random bytes for the secret.
     `allow_private`: as for `check_url`.
 
     Raises RoleRequired, InvalidWebhook, PlanRequired, TooManyWebhooks, ClientNotFound.
@@ -89,7 +89,7 @@ async def create_webhook(
 async def change_webhook(
     work: UnitOfWork, actor: Actor, webhook_id: str, change: WebhookChange, *, allow_private: bool
 ) -> Webhook:
-    """Change or pause it. Deliveries that wait are sent to the new URL.
+    """Change or pause a webhook. Waiting deliveries are sent to the new URL.
 
     Raises RoleRequired, InvalidWebhook, PlanRequired, WebhookNotFound.
     """
@@ -107,8 +107,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Turn it on again, its count of failures at 0, and send it a test. What it has missed waits
-    for a replay. Raises RoleRequired, PlanRequired, WebhookNotFound.
+    """Re-enable a webhook, reset its failure count to 0, and send it a test. Missed events wait for
+    a replay. Raises RoleRequired, PlanRequired, WebhookNotFound.
     """
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
@@ -126,7 +126,8 @@ async def rotate_webhook(
     sealer: Sealer,
     random_bytes: bytes,
 ) -> Rotated:
-    """Give it a new secret. Until the overlap ends, the one before signs as well; never a third.
+    """Rotate a webhook's secret. Until the overlap ends, the previous secret signs too; an older
+    one does not.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound.
     """
@@ -145,8 +146,8 @@ async def rotate_webhook(
 
 
 async def delete_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> None:
-    """With its deliveries; what waits to be sent is not sent any more. A plan without webhooks is
-    no obstacle. Raises RoleRequired, WebhookNotFound.
+    """Delete a webhook with its deliveries; waiting ones are not sent. It works on a plan without
+    webhooks too. Raises RoleRequired, WebhookNotFound.
     """
     actor.require(MANAGERS)
     await WebhookRepository(work.connection, work.tenant).delete(webhook_id)

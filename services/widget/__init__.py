@@ -1,1 +1,1 @@
-"""What visitors and merchants do with the chat widget."""
+"""Use cases of the chat widget, for visitors and merchants."""

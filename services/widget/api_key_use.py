@@ -11,8 +11,8 @@ NOTED_EVERY: Final = timedelta(days=1)
 
 
 async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
-    """Warn the client, once a day, that the widget was called with an API key: in a page everybody
-    can read it, and it opens more than the widget's key does. Raises ClientNotFound."""
+    """Warn the client, once a day, that the widget was called with an API key. Anyone can read a
+    key in a page, and it opens more than the widget's key. Raises ClientNotFound."""
     widgets = WidgetRepository(work.connection, work.tenant)
     if await widgets.note_api_key(work.now, at_most_every=NOTED_EVERY):
         work.note(actor, "API key used in the widget")

@@ -1,4 +1,4 @@
-"""Which session a visitor's message belongs to, and whose address is verified in it."""
+"""The session of a visitor's message, and the address that is verified in it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,9 +19,9 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The facts of a request that choose its session. `session`: of a token that we signed.
-    `signed_email`: as `signed_address` returns it. `fresh_id`: of the session that begins if that
-    one does not go on."""
+    """The facts of a request that select its session. `session`: from a token that we signed.
+    `signed_email`: the result of `signed_address`. `fresh_id`: the id of a new session, if that one
+    does not continue."""
 
     session: HeldSession | None
     signed_email: str | None
@@ -32,8 +32,8 @@ class Shown:
 def signed_address(
     widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
 ) -> str:
-    """The address that the merchant has signed, in the spelling that is compared. Raises
-    InvalidUserSignature, also for an address that only leads to another one, and InvalidAddress."""
+    """Return the address that the merchant signed, in its normalized spelling. Raises
+    InvalidUserSignature, also for an address that maps to another one, and InvalidAddress."""
     sealed = widget.sealed_secrets(now)
     secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
     if not (is_itself(email) and is_signed(secrets, email, signature)):
@@ -44,8 +44,8 @@ def signed_address(
 async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
-    """The session that the message belongs to: that of the page's token, or a new one where that
-    one has ended or is another visitor's."""
+    """Return the session of the message: the one of the page's token, or a new one if that one has
+    ended or is another visitor's."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:

@@ -1,4 +1,4 @@
-"""The conversation of a widget's session, as its visitor takes part in it."""
+"""A visitor's part in the conversation of a widget session."""
 
 from domain.widget.errors import SessionUnknown
 from domain.widget.widget_session import HeldSession
@@ -7,9 +7,9 @@ from store.widget.session_states import SessionStateRepository
 
 
 async def note_seen(work: UnitOfWork, session: HeldSession, number: int) -> None:
-    """The visitor was shown the session's messages up to this number, so none of them is mailed.
+    """Record that the visitor saw the session's messages up to this number, so none is mailed.
 
-    No audit entry: it changes nothing of the client's. Raises SessionUnknown.
+    There is no audit entry: no data of the client changes. Raises SessionUnknown.
     """
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):

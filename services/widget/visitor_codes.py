@@ -1,4 +1,4 @@
-"""What visitors of the widget do to verify their address: have a code mailed, and enter it."""
+"""Verification of the widget's visitors: have a code mailed, and enter it."""
 
 from dataclasses import dataclass, field
 
@@ -14,8 +14,8 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
-    """`email`: checked (`domain/identity/address.py`). `language`: None for the session's own, and
-    French where it has none yet. `number`: random, below NUMBERS: the code is made of it."""
+    """`email`: checked (`domain/identity/address.py`). `language`: None for the session's language,
+    or French if it has none. `number`: random, below NUMBERS; the code is made from it."""
 
     session_id: str
     email: str
@@ -26,19 +26,19 @@ class VisitorCodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVisitor:
-    """`session_id`: of the session that goes on, which may be a new one."""
+    """`session_id`: the session that continues, which may be a new one."""
 
     session_id: str
     email: str
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a code, for any address, and return its id for the mail. Beyond the limits of
-    `domain/identity/mailed_code.py` the code is held back: no mail finds it.
+    """Store a code for any address, and return its id for the mail. Beyond the limits of
+    `domain/identity/mailed_code.py` the code is held back, and never mailed.
 
     A code that is held back takes the same work, and counts for its session: neither time nor
-    limits reveal anything of the address. Raises SessionUnknown for a session that has ended, and
-    TooManyCodes.
+    limits reveal anything about the address. Raises SessionUnknown for a session that has ended,
+    and TooManyCodes.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -73,10 +73,10 @@ async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer:
 async def enter_visitor_code(
     work: UnitOfWork, session_id: str, code: str, sealer: Sealer
 ) -> VerifiedVisitor | None:
-    """Verify the visitor of a session by a code; None where it is wrong, used up, too old or
-    another session's. The try counts all the same, so the work must be committed then too.
+    """Verify a session's visitor with a code. Return None if it is wrong, used up, too old or from
+    another session. The attempt counts even then, so the work must be committed.
 
-    A session that is another visitor's stays theirs: a new one is opened.
+    A session of another visitor stays theirs: a new one is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(session_id, work.now)
@@ -84,7 +84,7 @@ async def enter_visitor_code(
         return None
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
-    # A list, not a generator: each comparison is made.
+    # A list, not a generator, so that every comparison is made.
     right = [
         one.email
         for one in tried
@@ -106,8 +106,8 @@ async def enter_visitor_code(
 
 
 def _may_be_theirs(session: WidgetSession, email: str) -> bool:
-    """Whether a code for this address may verify the session. One that the merchant's signature
-    verified is open to its pages only while they sign their user."""
+    """Return whether a code for this address may verify the session. A session verified by the
+    merchant's signature is open to its pages only while they sign their user."""
     if session.verified_email is None:
         return True
     return session.verified_email == email and session.verified_by is VerifiedBy.CODE

@@ -1,4 +1,4 @@
-"""What people do with a client's widget: its sites and shares, its key, its secret."""
+"""Manage a client's widget: its sites and shares, its key, its secret."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -25,14 +25,14 @@ class WidgetSecretShown:
 
 
 async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
-    """The widget as it stands within the work, and its key; None where it has none."""
+    """Return the widget as the work sees it, and its key, or None if it has none."""
     settings = await SettingsRepository(work.connection, work.tenant).read()
     return await WidgetRepository(work.connection, work.tenant).read(), settings.widget_key
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """From the next request on. The values are checked (`domain/widget/`). Raises RoleRequired,
-    ClientNotFound."""
+    """Change the widget, from the next request on. The caller has checked the values
+    (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))
@@ -42,9 +42,9 @@ async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) ->
 async def rotate_widget_secret(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, sealer: Sealer, random_bytes: bytes
 ) -> WidgetSecretShown:
-    """A new secret, or the first one, from SECRET_BYTES random bytes. Until the overlap ends, the
-    one before signs as well; never a third. The new one signs at once, or once a second manager
-    approves that. Raises RoleRequired, ClientNotFound, TooManyLoosenings."""
+    """Create or rotate the secret, from SECRET_BYTES random bytes. Until the overlap ends, the
+    previous one signs too; an older one does not. The new one signs immediately, or after a second
+    manager approves that. Raises RoleRequired, ClientNotFound, TooManyLoosenings."""
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)
     trust = HeldTrust(use="widget", since=work.now)
@@ -62,10 +62,10 @@ async def rotate_widget_secret(
 async def rotate_widget_key(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, random_bytes: bytes
 ) -> ClientSettings:
-    """A new key, or the first one, from WIDGET_KEY_BYTES random bytes. Until the overlap ends, the
-    one before is valid as well; never a third. Raises RoleRequired, ClientNotFound."""
+    """Create or rotate the key, from WIDGET_KEY_BYTES random bytes. Until the overlap ends, the
+    previous one is valid too; an older one is not. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
-    # Of two rotations at once, the second keeps the key that the first has made.
+    # With two concurrent rotations, the second keeps the key that the first made.
     await AccountRepository(work.connection, work.tenant).lock()
     settings = SettingsRepository(work.connection, work.tenant)
     until_now = (await settings.read()).widget_key

@@ -1,4 +1,4 @@
-"""What waits in the whole installation, for its operators."""
+"""The backlog of the whole installation, for its operators."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,18 +13,18 @@ from store.runs.tables import engine_runs
 from store.webhooks.tables import webhook_deliveries
 
 COUNTED_TO: Final = 100_000
-"""Nobody needs to know how many more there are, and counting them all would take seconds."""
+"""Upper bound of each count: a larger number is not useful, and counting further takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Of all clients; each number is at most `COUNTED_TO`.
+    """Counts across all clients; each is at most `COUNTED_TO`.
 
-    `received_runs`: admitted, and begun by no worker; `oldest_received`: when the first of them
-    was. `open_reviews`: nobody has decided them. `pending_deliveries`: of webhooks, the one that is
-    under way and the one that waits for its next try alike. `unfinished_webhooks`: that came in, at
-    work or behind others, but for those that wait for their client's limits; `oldest_webhook`: when
-    the first of them came.
+    `received_runs`: the runs admitted but not started by a worker; `oldest_received`: when the
+    first of them was admitted. `open_reviews`: the undecided reviews. `pending_deliveries`: the
+    webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: the inbound
+    webhooks being processed or queued, without those that wait for a limit of their client;
+    `oldest_webhook`: when the first of them arrived.
     """
 
     received_runs: int
@@ -41,7 +41,7 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
 
 
 def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
-    """One statement, each part of it by an index of what waits alone."""
+    """Return the backlog as one statement; each part uses a partial index of pending rows."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
         escalation_tickets.c.decided_at.is_(None),

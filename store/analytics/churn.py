@@ -1,4 +1,4 @@
-"""Churn: what is known of a page of customers, and the predictions that are kept."""
+"""Churn: the contact history of a page of customers, and the stored predictions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -27,8 +27,8 @@ _CUSTOMERS: Final = sa.text("""
     GROUP BY customer_key ORDER BY customer_key LIMIT :limit
 """)
 
-# OFFSET 0 keeps the joins row by row, each by a unique key: a plan that reads all of a client's
-# runs would do it once for each customer.
+# OFFSET 0 forces row-by-row joins by unique keys. Another plan could read all runs of a client once
+# per customer.
 _HISTORIES: Final = sa.text("""
     SELECT customer.key, past.*, again.*
     FROM unnest(CAST(:customers AS text[])) AS customer(key)
@@ -76,7 +76,7 @@ _HISTORIES: Final = sa.text("""
 """)
 
 _KEPT: Final = insert(churn_predictions)
-# The week's row keeps its id. One that would stay the same is not written.
+# An existing row of the week keeps its id. An unchanged row is not written.
 _KEEP: Final = _KEPT.on_conflict_do_update(
     index_elements=["client_id", "week", "customer_email"],
     set_={name: _KEPT.excluded[name] for name in ("score", "level", "factors", "created_at")},
@@ -90,13 +90,13 @@ class ChurnRepository(TenantRepository):
     """One client's customers and predictions."""
 
     async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
-        """Who has written in the time that is looked back on from `at`: their addresses as limits
-        count them, in their order, after this one."""
+        """Return the addresses of the customers who wrote in the look-back period before `at`. The
+        addresses have the form that limits count by, are sorted, and start after `after`."""
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
 
     async def histories(self, customers: Sequence[str], at: datetime) -> dict[str, History]:
-        """What is known of these customers at `at`, by address, in one statement."""
+        """Return the histories of these customers at `at`, by address, in one statement."""
         asked = {**self._times(at), "recent": at - RECENT, "customers": list(customers)}
         rows = await self._connection.execute(_HISTORIES, asked)
         found = (row._asdict() for row in rows)
@@ -105,7 +105,7 @@ class ChurnRepository(TenantRepository):
     async def keep(
         self, predictions: Mapping[str, Prediction], week: date, *, now: datetime, new_id: NewId
     ) -> None:
-        """Keep a week's predictions, by customer. Idempotency key: (client, week, customer)."""
+        """Store a week's predictions, by customer. Idempotency key: (client, week, customer)."""
         if not predictions:
             return
         rows = [
@@ -122,7 +122,7 @@ class ChurnRepository(TenantRepository):
         await self._connection.execute(_KEEP, rows)
 
     async def id_of(self, week: date, customer: str) -> str | None:
-        """The id of a week's prediction of a customer."""
+        """Return the id of the customer's prediction for a week, or None."""
         t = churn_predictions
         found: str | None = await self._connection.scalar(
             sa.select(t.c.id).where(
@@ -132,7 +132,7 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def customer_of(self, prediction_id: str) -> str | None:
-        """Whose prediction it is."""
+        """Return the address of the prediction's customer, or None."""
         t = churn_predictions
         found: str | None = await self._connection.scalar(
             sa.select(t.c.customer_email).where(
@@ -142,7 +142,7 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def of(self, customer: str) -> ChurnPrediction | None:
-        """The latest prediction of a customer, by the address as limits count it."""
+        """Return a customer's latest prediction. `customer`: the address as limits count it."""
         t = churn_predictions
         row = (
             await self._connection.execute(
@@ -157,8 +157,8 @@ class ChurnRepository(TenantRepository):
     async def latest(
         self, *, limit: int, level: ChurnLevel | None = None, after: str | None = None
     ) -> list[ChurnPrediction]:
-        """The predictions of the last week that has any, the highest score first. `after`: the id
-        of the last one of the page before, which also says of which week."""
+        """Return the predictions of the latest week that has any, highest score first. `after`: the
+        id of the last prediction on the previous page, which also determines the week."""
         t = churn_predictions
         mine = t.c.client_id == self._tenant
         query = sa.select(t).where(mine).order_by(t.c.score.desc(), t.c.id).limit(limit)
@@ -180,7 +180,7 @@ class ChurnRepository(TenantRepository):
         return [_prediction(row._asdict()) for row in rows]
 
     async def risk(self, until: date) -> ChurnRisk | None:
-        """How many customers stand at each level in the last week up to a day; None without any."""
+        """Return the number of customers at each level in the latest week up to a day, or None."""
         t = churn_predictions
         mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
         last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()

@@ -1,4 +1,4 @@
-"""The counts of a day for a page of clients, in one statement."""
+"""The daily counts of a page of clients, in one statement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from domain.analytics.latencies import WIDTH
 from domain.analytics.metrics import DURABLE_AFTER, Breakdown, DayCounts, Slice, midnight
 from domain.core.ids import first_ulid
 
-# An id is drawn on arrival, by the same clock as its time or, behind a lock, a little earlier.
+# An id is generated on arrival by the same clock as its time or, behind a lock, slightly earlier.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
 DAY_PATIENCE_S: Final = 15.0
-"""How long a day of a page of clients may take: a busy client's has tens of thousands of runs, each
-looked up in the week that follows it. Shorter than the heartbeat of the activity."""
+"""Time limit for one day of a page of clients, in seconds. A busy client has tens of thousands of
+runs, each looked up in the following week. Shorter than the heartbeat of the activity."""
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
-# The parts of the breakdown, by what SQL says they are parts of.
+# Maps the column that SQL groups by to its part of the breakdown.
 _PARTS: Final = {
     "classification": "by_class",
     "playbook_id": "by_playbook",
@@ -40,20 +40,20 @@ _PLAIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ClientDay:
-    """`retention`: how long the client wants what kept (`domain/privacy/retention.py`)."""
+    """The counts of a client's day. `retention`: the client's retention periods
+    (`domain/privacy/retention.py`)."""
 
     client_id: str
     retention: Mapping[str, object]
     counts: DayCounts
 
 
-# Each run of the day with what became of it. Each table is read by its primary key, whose ids are
-# in the order of time, or by a key of the run: what a day costs grows with the day, not with what
-# the client has. Who joins does so row by row, for a plan made for idle clients must do for a busy
-# one too. `came_back` is asked once the time is over, of resolved runs only.
-#
-# Silent: nothing of its own to answer to. An automatic mail is answered by silence; a message that
-# was added to an open review is part of a case that is counted already.
+# Each run of the day with its outcome. Each table is read by its primary key, whose ids are in the
+# order of time, or by a key of the run. So the cost of a day grows with the day, not with all data
+# of the client. The joins run row by row, because a plan made for idle clients must also work for a
+# busy one. `came_back` is computed only after the period has ended, and for resolved runs only. A
+# run asks for nothing if it is automatic or joined a review. Silence is the answer to an automatic
+# mail. A message that was added to an open review is part of a case that is counted already.
 _AUTOMATIC: Final = (
     "({0}.joined_review IS NULL AND {0}.status = 'completed' AND {0}.response = '' "
     "AND {0}.plan = '[]')"
@@ -141,7 +141,7 @@ _OF_RUNS: Final = """
            percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
     FROM looked_at GROUP BY client_id
 """
-# One row for each value of each part; of `reason` and `step` only the number counts.
+# One row for each value of each part; for `reason` and `step` only the number is used.
 _OF_PARTS: Final = """
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
         'part', CASE level WHEN 15 THEN 'classification' WHEN 23 THEN 'playbook_id'
@@ -220,10 +220,10 @@ _COUNTED: Final = sa.text(f"""
 async def count_day(
     connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
 ) -> list[ClientDay]:
-    """A day (UTC) of those of these clients that existed by its end, as it stands `now`. For
-    schedules: it spans clients. A client that has records of a day before it was made, imported
-    ones, has that day too; one that is being erased has none. The transaction is given
-    `DAY_PATIENCE_S`."""
+    """Return the counts of a day (UTC), as known at `now`, of those clients that existed by its
+    end. For schedules: it spans clients. A client that has imported records of a day before its
+    creation has that day too; a client that is being erased is left out. Call it in a transaction
+    with a patience of `DAY_PATIENCE_S`."""
     begins = midnight(day)
     ends = begins + timedelta(days=1)
     await connection.exec_driver_sql(_PATIENCE)
@@ -249,7 +249,7 @@ def _client_day(row: dict[str, Any], ends: datetime, now: datetime) -> ClientDay
         name: round(value, _DIGITS) if isinstance(value := row[name], float) else value
         for name in _PLAIN
     }
-    # A client without runs has no row of them.
+    # A client without runs has no row in the run counts.
     values |= {name: row[name] or 0 for name in _OF_RUNS_ALONE}
     is_over = now >= max(ends, row["closed_at"] or ends) + DURABLE_AFTER
     if not is_over:
@@ -271,7 +271,7 @@ def _numbers(parts: Sequence[Mapping[str, Any]], part: str) -> dict[str, int]:
 
 
 def _slices(parts: Sequence[Mapping[str, Any]], part: str, *, is_over: bool) -> tuple[Slice, ...]:
-    """Those that ask for something: a class of automatic mails alone is none."""
+    """Return the slices that have a run with a request. Automatic mails have none."""
     names = set(Slice.model_fields) - {"key", *(() if is_over else ("reopened", "durable"))}
     made = (
         Slice.model_validate({"key": one["value"], **{name: one[name] for name in names}})

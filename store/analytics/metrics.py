@@ -1,4 +1,4 @@
-"""Daily metrics: the rows that are kept of days, and what is read of them."""
+"""Daily metrics: storing the rows of each day and reading them."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, fields
@@ -26,12 +26,12 @@ _VALUES: Final = tuple(
 
 
 def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
-    """One statement for all rows of a page; a row that would stay the same is not written."""
+    """Return one statement for all rows of a page; an unchanged row is not written."""
     names = [column.name for column in metrics_daily.columns]
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
-    # A scalar subquery is asked row by row, by the key; a join may read all clients for each row.
+    # A scalar subquery runs per row, by the key; a join may read all clients for each row.
     is_open = (
         sa.select(clients.c.closed_at.is_(None))
         .where(clients.c.id == fresh.c.client_id)
@@ -44,8 +44,8 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     return statement.on_conflict_do_update(
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
-        # Events only ever go by retention, whose days a client may have changed since: whoever
-        # finds fewer than there were no longer sees the whole day.
+        # Events are only ever removed by retention, and a client may have changed its periods
+        # since. A count lower than the stored one means that part of the day is gone already.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
@@ -59,7 +59,7 @@ _UPSERT: Final = _upsert()
 async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
-    """Keep a day of these clients; how many rows are new or other than before.
+    """Store a day of these clients; return the number of new or changed rows.
 
     Idempotency key: (client, day). `computed_at` is the time when the values were first found.
     """
@@ -79,20 +79,20 @@ async def keep_day(
 
 
 def _values(counts: DayCounts) -> dict[str, object]:
-    """As JSON: numbers, objects and nulls."""
+    """Return the counts as JSON values: numbers, objects and nulls."""
     found = {field.name: getattr(counts, field.name) for field in fields(counts)}
     return {**found, "breakdown": counts.breakdown.model_dump()}
 
 
 class MetricsRepository(TenantRepository):
-    """One client's days."""
+    """The daily metrics of one client."""
 
     async def between(self, first: date, last: date) -> list[DayMetrics]:
-        """The days that were computed, oldest first."""
+        """Return the computed days, oldest first."""
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:
-        """The same with what ranges are added up from."""
+        """Return the same days with the values that aggregates over ranges are computed from."""
         return await self._between(first, last, DayInsight)
 
     async def _between(self, first: date, last: date, shape: type[D]) -> list[D]:
@@ -105,7 +105,7 @@ class MetricsRepository(TenantRepository):
         return [shape.model_validate(row._asdict()) for row in rows]
 
     async def playbook_names(self) -> dict[str, str]:
-        """What each playbook is called, or was when it was deleted, by id."""
+        """Return the name of each playbook by id; a deleted playbook has its last name."""
         known, version = playbooks.c, playbook_versions.c
         rows = await self._connection.execute(
             sa.select(known.id, version.name)

@@ -1,5 +1,5 @@
-"""Questions that the agent could not answer, read from where they stand: what is erased is gone
-from here too."""
+"""Questions that the agent could not answer, read from their original rows, so that an erased
+question is gone from here too."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,11 +12,11 @@ from domain.analytics.gaps import QUESTION_CHARS, HumanAnswer, OpenQuestion
 from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 
-# A review's id is drawn when it is opened: a little after its run came in.
+# A review's id is generated when it is opened, slightly after its run was received.
 _MARGIN: Final = timedelta(hours=1)
 _ANSWER_CHARS: Final = 20_000
 
-# The newest reviews first, by the primary key. An order that no shop knows is no gap of knowledge.
+# The newest reviews first, by the primary key. An order unknown to the shop is not a knowledge gap.
 _NEWEST: Final = sa.text(f"""
     SELECT run.id AS run_id, left(said.body, :chars) AS text, run.classification, run.language,
            run.received_at AS asked_at
@@ -39,7 +39,7 @@ _NEWEST: Final = sa.text(f"""
     ORDER BY review.id DESC LIMIT :limit
 """)  # noqa: S608 - our own names
 
-# An answer that a person wrote, or approved. `number`: of the gap.
+# Answers that a person wrote or approved. `number`: the position of the gap.
 _ANSWERS: Final = sa.text("""
     SELECT DISTINCT ON (asked.number) asked.number, run.id AS run_id,
            left(answer.body, :chars) AS text, answer.created_at AS answered_at
@@ -66,10 +66,10 @@ _CHANGED: Final = sa.text("""
 
 
 class OpenQuestions(TenantRepository):
-    """One client's questions without an answer."""
+    """The unanswered questions of one client."""
 
     async def newest(self, since: datetime, limit: int) -> list[OpenQuestion]:
-        """Those that came since an aware time, the newest first."""
+        """Return the questions received since an aware time, newest first."""
         rows = await self._connection.execute(
             _NEWEST,
             {
@@ -83,7 +83,7 @@ class OpenQuestions(TenantRepository):
         return [OpenQuestion(**row._asdict()) for row in rows]
 
     async def answers(self, gaps: Sequence[Sequence[str]]) -> dict[int, HumanAnswer]:
-        """The newest answer of a person to one of each gap's runs, by the gap's place."""
+        """Return a person's newest answer to any run of each gap, by the gap's position."""
         asked = [(number, run) for number, runs in enumerate(gaps) for run in runs]
         rows = await self._connection.execute(
             _ANSWERS,
@@ -100,7 +100,7 @@ class OpenQuestions(TenantRepository):
         }
 
     async def written_at(self, entries: Sequence[str]) -> Mapping[str, datetime]:
-        """When each of these knowledge entries was last written, by id."""
+        """Return when each of these knowledge entries was last written, by id."""
         rows = await self._connection.execute(
             _CHANGED, {"client_id": self._tenant, "entries": list(entries)}
         )

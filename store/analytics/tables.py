@@ -16,11 +16,11 @@ def _later(name: str) -> "sa.Column[int | None]":
 
 
 def _measure(name: str) -> "sa.Column[float]":
-    """Null where there was nothing to measure."""
+    """Return a column that is null if there was nothing to measure."""
     return sa.Column(name, sa.Double, nullable=True)
 
 
-# A client's day, UTC; what each column counts: `domain/analytics/metrics.py`.
+# A client's day in UTC. `domain/analytics/metrics.py` documents the columns.
 metrics_daily: Final = sa.Table(
     "metrics_daily",
     metadata,
@@ -45,22 +45,22 @@ metrics_daily: Final = sa.Table(
     _measure("automation_rate"),
     _measure("escalation_rate"),
     _measure("review_rate"),
-    # Those that follow are null in rows of a version that did not count them.
+    # The following columns are null in rows of a version that did not count them.
     _later("asked"),
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # Those that a customer wrote again about within 7 days, those that stayed closed; null while
-    # the 7 days are not over.
+    # Resolved runs whose customer wrote again within 7 days, and those whose customer did not; null
+    # until the 7 days have passed.
     _later("reopened"),
     _later("durable"),
     # Escalated runs by reason.
     json("escalations", "{}"),
     sa.Column("rated", sa.Integer, nullable=False, server_default="0"),
-    # Of them, those of 4 or 5.
+    # The ratings of 4 or 5.
     sa.Column("satisfied", sa.Integer, nullable=False, server_default="0"),
     _measure("rating_mean"),
-    # What language models cost, in millionths of a US dollar.
+    # The cost of language models, in millionths of a US dollar.
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
     # Runs by latency, in the steps of `domain/analytics/latencies.py`.
     json("latencies", "{}"),
@@ -69,7 +69,7 @@ metrics_daily: Final = sa.Table(
     time("computed_at"),
 )
 
-# How likely a customer is to leave, week by week. `week`: its Monday.
+# The probability that a customer leaves, by week. `week`: its Monday.
 churn_predictions: Final = sa.Table(
     "churn_predictions",
     metadata,

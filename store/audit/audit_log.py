@@ -1,4 +1,4 @@
-"""The audit log of one client: appended to at the end of a transaction, and listed."""
+"""The audit log of one client: appended at the end of a transaction, and listed."""
 
 import json
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ from domain.core.ports import NewId
 from store.audit.tables import audit_entries
 from store.core.repository import TenantRepository
 
-# Tampering may have written a time that Python cannot hold.
+# A tampered row may hold a time outside Python's range.
 _AT: Final = sa.func.least(
     sa.func.greatest(audit_entries.c.at, sa.text("timestamptz '0001-01-02 00:00+00'")),
     sa.text("timestamptz '9999-12-30 00:00+00'"),
     type_=sa.DateTime(timezone=True),
 ).label("at")
 LINKS: Final = sa.select(*(_AT if one.name == "at" else one for one in audit_entries.c))
-"""Rows that `link_of` reads."""
+"""The rows that `link_of` reads."""
 
 
 def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
@@ -29,7 +29,7 @@ def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
     return ChainLink(entry, bytes(row.previous), bytes(row.hash))
 
 
-# Built once: building these costs more than running them.
+# Built once: building these statements costs more than running them.
 _LOCK_HEAD: Final = sa.text("""
     SELECT seq, hash FROM audit_heads WHERE client_id = :client_id FOR UPDATE
 """)
@@ -37,7 +37,7 @@ _MAKE_HEAD: Final = sa.text("""
     INSERT INTO audit_heads (client_id, seq, hash) VALUES (:client_id, :seq, :hash)
     ON CONFLICT DO NOTHING
 """)
-# One statement for both: the others of this client wait meanwhile.
+# One statement for both writes: other transactions of this client wait for the lock meanwhile.
 _APPEND: Final = sa.text("""
     WITH added AS (
         INSERT INTO audit_entries
@@ -59,7 +59,7 @@ def _row(link: ChainLink) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
-    """Which entries a list has; None: all. `since` is the first moment, `until` the first after."""
+    """The filters of an audit list; None means all. `since` is inclusive, `until` exclusive."""
 
     what: str | None = None
     actor: str | None = None
@@ -69,11 +69,11 @@ class EntryFilter:
 
 class AuditLog(TenantRepository):
     async def append(self, notes: Iterable[Note], now: datetime, new_id: NewId) -> None:
-        """Write what was noted as the next entries of the chain, in its order.
+        """Append the notes as the next entries of the chain, in their order.
 
-        It must be the last thing of its transaction: the chain's head stays locked until the
-        commit, and its holder waits for no other lock. Two statements; for the first entries of all
-        four.
+        It must be the last operation of its transaction: the chain's head stays locked until the
+        commit, and its holder waits for no other lock. It takes two statements, or four for the
+        first entries of a client.
         """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)
         await self._connection.execute(
@@ -98,7 +98,7 @@ class AuditLog(TenantRepository):
     async def page(
         self, *, limit: int, before: int | None, which: EntryFilter
     ) -> tuple[ChainLink, ...]:
-        """The newest entries first. `before`: only those before this place of the chain."""
+        """Return a page of entries, newest first. `before`: only lower sequence numbers."""
         column = audit_entries.c
         wanted = [column.client_id == self._tenant]
         if before is not None:

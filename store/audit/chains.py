@@ -1,4 +1,4 @@
-"""All chains of the installation, as who verifies and anchors them reads them."""
+"""All chains of the installation, for verification and for anchoring (audit checkpoints)."""
 
 from datetime import date
 from typing import Final
@@ -10,14 +10,14 @@ from domain.audit.chain import Anchor, ChainHead, ChainLink
 from store.audit.audit_log import LINKS, link_of
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
 
-# A chain whose head was removed is one too. Each of the three is one step along a primary key.
+# A chain whose head was removed counts too. Each subquery is one step along a primary key.
 _NEXT: Final = sa.text("""
     SELECT least(
         (SELECT min(client_id) FROM audit_heads WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_entries WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_anchors WHERE client_id > :after))
 """)
-# A head that is anchored already has not moved since.
+# A head that is already anchored has not moved since.
 _ANCHOR: Final = sa.text("""
     WITH moved AS (
         SELECT client_id, seq, hash FROM audit_heads AS head
@@ -34,13 +34,13 @@ _ANCHOR: Final = sa.text("""
 
 
 class ChainRepository:
-    """On a connection that spans clients."""
+    """Reads and anchors chains on a connection that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """The client of the next chain, in the order of ids; None after the last."""
+        """Return the client of the next chain in the order of ids, or None after the last."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 
@@ -54,7 +54,8 @@ class ChainRepository:
     async def links(
         self, client_id: str, *, after: int | None, limit: int
     ) -> tuple[ChainLink, ...]:
-        """The next entries of a chain; `after` None: from what comes first, wherever it stands."""
+        """Return the next entries of a chain. `after` None starts at the first existing entry, even
+        if its sequence number is not the first."""
         query = LINKS.where(audit_entries.c.client_id == client_id)
         if after is not None:
             query = query.where(audit_entries.c.seq > after)
@@ -62,27 +63,27 @@ class ChainRepository:
         return tuple(link_of(row) for row in rows)
 
     async def anchors(self, client_id: str) -> tuple[Anchor, ...]:
-        """Where a chain stood, day by day."""
+        """Return the daily anchors of a chain."""
         return await self._anchors(audit_anchors.c.client_id == client_id)
 
     async def anchors_of(
         self, day: date, *, after: tuple[str, int] = ("", 0), limit: int
     ) -> tuple[Anchor, ...]:
-        """A page of what was anchored on a day, in the order of clients and places."""
+        """Return a page of the anchors of a day, ordered by client and sequence number."""
         place = sa.tuple_(audit_anchors.c.client_id, audit_anchors.c.seq)
         return await self._anchors(
             sa.and_(audit_anchors.c.day == day, place > sa.tuple_(*map(sa.literal, after))), limit
         )
 
     async def latest_day(self) -> date | None:
-        """The last day that has anchors."""
+        """Return the last day that has anchors, or None."""
         latest = sa.select(sa.func.max(audit_anchors.c.day))
         found: date | None = await self._connection.scalar(latest)
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Anchor the next heads that have moved since they were anchored. The client of the last,
-        None if there was none left, and how many they were. A repetition finds none."""
+        """Anchor the next heads that have moved since their last anchor. Return the client of the
+        last one, or None if there was none, and their number. A repetition finds none."""
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()
         return row.last, row.number

@@ -1,4 +1,4 @@
-"""The tables of the audit log. None points to another: the log outlives clients and users."""
+"""The tables of the audit log. They have no foreign keys: the log outlives clients and users."""
 
 from typing import Final
 
@@ -6,7 +6,8 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Nobody changes or removes a row: roles may not, and a trigger keeps owners from it by mistake.
+# Rows are never changed or removed: roles lack the right, and a trigger stops table owners from
+# doing so by mistake.
 audit_entries: Final = sa.Table(
     "audit_entries",
     metadata,
@@ -33,7 +34,8 @@ audit_heads: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# Where each chain that had moved stood once a day. A digest of the day's is in the log as well.
+# The daily position of each chain that had moved. The log also holds a digest of each day's
+# anchors.
 audit_anchors: Final = sa.Table(
     "audit_anchors",
     metadata,

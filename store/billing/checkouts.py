@@ -1,4 +1,4 @@
-"""Checkouts: what a client wanted to pay for, and what became of it."""
+"""Checkouts: a client's purchases and their outcomes."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -16,7 +16,7 @@ from store.core.repository import TenantRepository, owner_of
 
 
 class CheckoutRepository(TenantRepository):
-    """Changes follow the account's lock: they come one after another."""
+    """The checkouts of one client. Changes run under the account lock, one after another."""
 
     async def add(self, checkout: Checkout) -> None:
         await self._connection.execute(
@@ -37,18 +37,18 @@ class CheckoutRepository(TenantRepository):
         )
 
     async def read(self, checkout_id: str) -> Checkout:
-        """Raises CheckoutNotFound."""
+        """Return a checkout. Raises CheckoutNotFound."""
         found = await self._find(checkouts.c.id == checkout_id)
         if found is None:
             raise CheckoutNotFound(checkout_id)
         return found
 
     async def active(self) -> Checkout | None:
-        """The plan that is being paid for monthly."""
+        """Return the checkout of the plan that is paid for monthly, or None."""
         return await self._find(checkouts.c.renewal == RenewalState.ACTIVE)
 
     async def unpaid_since(self, since: datetime) -> int:
-        """How many were asked for since then and are not paid."""
+        """Return the number of unpaid checkouts created since then."""
         number = await self._connection.scalar(
             sa.select(sa.func.count()).where(
                 checkouts.c.client_id == self._tenant,
@@ -59,7 +59,7 @@ class CheckoutRepository(TenantRepository):
         return int(number or 0)
 
     async def lost(self) -> list[Plan]:
-        """The plans that were bought, and are no longer paid for monthly."""
+        """Return the plans that were bought and are no longer paid for monthly."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.plan).where(
                 checkouts.c.client_id == self._tenant,
@@ -70,7 +70,7 @@ class CheckoutRepository(TenantRepository):
         return [Plan(one) for one in found]
 
     async def customer_id(self) -> str | None:
-        """By which the provider knows who paid last."""
+        """Return the provider's customer id from the last paid checkout, or None."""
         return await self._connection.scalar(
             sa.select(checkouts.c.customer_id)
             .where(
@@ -83,7 +83,7 @@ class CheckoutRepository(TenantRepository):
         )
 
     async def replaced(self) -> list[str]:
-        """The provider's ids of monthly payments that have still to be ended."""
+        """Return the provider's ids of monthly payments that remain to be cancelled."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.subscription_id).where(
                 checkouts.c.client_id == self._tenant,
@@ -94,7 +94,7 @@ class CheckoutRepository(TenantRepository):
         return [one for one in found if one is not None]
 
     async def opened(self, checkout_id: str, opened: OpenedCheckout) -> None:
-        """Keep where it is paid. What its payment has made of it meanwhile stays."""
+        """Store the payment page of a checkout. A state set by its payment meanwhile stays."""
         columns = checkouts.c
         await self._change(
             columns.id == checkout_id,
@@ -110,7 +110,7 @@ class CheckoutRepository(TenantRepository):
         await self._change(checkouts.c.id == checkout_id, state=state)
 
     async def paid(self, event: PaymentEvent, checkout_id: str) -> None:
-        """Paid, and known to the provider by the event's ids."""
+        """Mark a checkout as paid, and store the provider's ids from the event."""
         await self._change(
             checkouts.c.id == checkout_id,
             state=CheckoutState.PAID,
@@ -123,11 +123,11 @@ class CheckoutRepository(TenantRepository):
         await self._change(checkouts.c.id == checkout_id, renewal=renewal)
 
     async def choose(self, checkout_id: str, choice: str) -> None:
-        """Another plan is being chosen: of two choices at once the later one counts."""
+        """Store the pending choice of another plan; a later choice replaces it."""
         await self._change(checkouts.c.id == checkout_id, choice=choice)
 
     async def cost(self, checkout_id: str, monthly: Money) -> None:
-        """What is paid monthly from the next month on."""
+        """Set the monthly price from the next month on."""
         await self._change(checkouts.c.id == checkout_id, monthly=monthly.minor)
 
     async def ended(self, subscription_id: str) -> None:

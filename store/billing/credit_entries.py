@@ -1,4 +1,4 @@
-"""The credit ledger as people read it: each entry with the balance after it."""
+"""The credit ledger for display: each entry with the balance after it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from store.core.repository import TenantRepository
 
-# One statement, so one snapshot: what comes in between would make the sums differ. The balance is
-# the ledger's sum, so only what is newer than the page is added up.
+# One statement, so one snapshot: a concurrent entry would make the sums differ. The balance is the
+# ledger's sum, so only the entries newer than the page are added up.
 _PAGE: Final = sa.text("""
     WITH before AS (
         SELECT credits_balance - coalesce(
@@ -30,8 +30,9 @@ _PAGE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class CreditEntry:
-    """`amount`: credits that came, or negative that went. `reason`: `payment`, `ticket`,
-    `ticket_returned`, or who changed it. `event_id`: of the ticket. `balance`: after it."""
+    """`amount`: the credits added, or negative if taken. `reason`: `payment`, `ticket`,
+    `ticket_returned`, `ticket_reopened`, or the operator who changed it. `event_id`: the ticket's
+    event. `balance`: the balance after the entry."""
 
     id: str
     amount: int
@@ -43,7 +44,7 @@ class CreditEntry:
 
 class CreditEntries(TenantRepository):
     async def page(self, *, limit: int, before: str | None = None) -> tuple[CreditEntry, ...]:
-        """Entries, newest first. `before`: the last entry of the page before."""
+        """Return a page of entries, newest first. `before`: the last id of the previous page."""
         values = {"client_id": self._tenant, "limit": limit, "cursor": before}
         rows = await self._connection.execute(_PAGE, values)
         return tuple(CreditEntry(**row._asdict()) for row in rows)

@@ -1,4 +1,4 @@
-"""Events of the payment provider, each kept once. They span clients: some are of none."""
+"""Events of the payment provider, each stored once. They span clients: some belong to none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from store.billing.tables import payment_events
 
 @dataclass(frozen=True, slots=True)
 class PaymentForPeople:
-    """An event that had no effect, and why. `id` and `type` are the provider's."""
+    """An event that had no effect, and the reason. `id` and `type` are the provider's."""
 
     id: str
     type: str
@@ -27,7 +27,7 @@ class PaymentForPeople:
 
 
 class PaymentEventRepository:
-    """Works on a transaction that spans clients."""
+    """Stores payment events on a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -39,7 +39,7 @@ class PaymentEventRepository:
     async def add(
         self, event: PaymentEvent, settlement: Settlement, *, client_id: str | None, now: datetime
     ) -> bool:
-        """Keep an event with what came of it. False if it was there already."""
+        """Store an event with its settlement. Return False if it was stored already."""
         added = await self._connection.scalar(
             insert(payment_events)
             .values(
@@ -60,7 +60,7 @@ class PaymentEventRepository:
         return added is not None
 
     async def for_people(self, *, limit: int) -> Sequence[PaymentForPeople]:
-        """The latest events that somebody must look at, newest first."""
+        """Return the latest events that a person must look at, newest first."""
         table = payment_events.c
         rows = await self._connection.execute(
             sa.select(payment_events)

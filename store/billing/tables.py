@@ -1,4 +1,4 @@
-"""The tables of what clients used and paid."""
+"""The tables of clients' usage and payments."""
 
 from typing import Final
 
@@ -12,9 +12,9 @@ credit_ledger: Final = sa.Table(
     *tenant_key(),
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("reason"),
-    # Of the ticket that a credit paid for.
+    # The event of the ticket that the credit paid for.
     text("event_id", nullable=True),
-    # Of the ticket whose credit came back.
+    # The event of the ticket whose credit was returned.
     text("returned_event_id", nullable=True),
     time("created_at"),
     sa.UniqueConstraint("client_id", "event_id"),
@@ -33,7 +33,7 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
 
-# One row a ticket: the counter of a month is the number of its rows that were not given back.
+# One row per ticket: the counter of a month equals the number of its rows that were not returned.
 usage_ledger: Final = sa.Table(
     "usage_ledger",
     metadata,
@@ -42,7 +42,7 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
-    # When the ticket was given back: neither brain nor executor ran for it.
+    # When the ticket was returned because neither brain nor executor ran for it.
     time("returned_at", nullable=True),
     points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),
@@ -64,19 +64,19 @@ thresholds_sent: Final = sa.Table(
     sa.CheckConstraint("threshold IN (80, 100)", name="threshold"),
 )
 
-# What clients wanted to pay for. `id` is also what the payment provider deduplicates on.
+# Purchases of clients. `id` is also the payment provider's idempotency key.
 checkouts: Final = sa.Table(
     "checkouts",
     metadata,
     *tenant_key(),
     text("plan", nullable=True),
     sa.Column("credits", sa.BigInteger, nullable=True),
-    # In minor units of the currency: paid now, and monthly from `renews_at` on.
+    # In minor units of the currency: due now, and monthly from `renews_at` on.
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("currency"),
     sa.Column("monthly", sa.BigInteger, nullable=True),
     time("renews_at", nullable=True),
-    # The checkout whose plan was paid for monthly when this one was asked for.
+    # The checkout whose plan was paid for monthly when this one was created.
     text("replaces", nullable=True),
     text("customer_id", nullable=True),
     text("state"),
@@ -84,7 +84,7 @@ checkouts: Final = sa.Table(
     text("session_id", nullable=True),
     text("subscription_id", nullable=True),
     text("renewal", nullable=True),
-    # The choice of a lower plan that the payment provider was asked for last.
+    # The last choice of a lower plan that was sent to the payment provider.
     text("choice", nullable=True),
     time("created_at"),
     sa.CheckConstraint("(plan IS NULL) <> (credits IS NULL)", name="bought"),
@@ -102,7 +102,7 @@ checkouts: Final = sa.Table(
     ),
 )
 
-# Each event of the payment provider once, with what came of it. It may be of no client of ours.
+# Each event of the payment provider once, with its outcome. It may belong to no client.
 payment_events: Final = sa.Table(
     "payment_events",
     metadata,

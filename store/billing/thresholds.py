@@ -1,4 +1,4 @@
-"""Thresholds of use that are reached without a ticket: when the limit falls below what was used."""
+"""Usage thresholds reached without a ticket, when the limit falls below the usage."""
 
 from datetime import datetime
 
@@ -14,8 +14,8 @@ from store.billing.usage_ledger import UsageLedger
 async def note_reached(
     connection: AsyncConnection, tenant: TenantId, now: datetime, new_id: NewId
 ) -> tuple[str, ...]:
-    """Note and tell what is reached now and was not noted this month. Returns the ids of the
-    deliveries that are to be sent. Raises ClientNotFound."""
+    """Record and report the thresholds that are reached now and were not recorded this month.
+    Returns the ids of the deliveries to send. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     standing = usage.standing(now)
     return await UsageLedger(connection, tenant).note_thresholds(

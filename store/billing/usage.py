@@ -1,4 +1,4 @@
-"""What a client has used of what it pays for."""
+"""A client's usage of its plan."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,14 +18,14 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class ClientUsage:
-    """One client's use of one month, and what it may use."""
+    """One client's usage in one month, and its limits."""
 
     subscription: Subscription
     tickets_used: int
     credits_balance: int
 
     def standing(self, now: datetime) -> QuotaStanding:
-        """`now`: a moment of that month."""
+        """Return the quota standing. `now`: a time in that month."""
         return self.subscription.standing(
             now, tickets_used=self.tickets_used, credits_balance=self.credits_balance
         )
@@ -55,7 +55,7 @@ _IN_MONTH: Final = (
 
 class UsageRepository(TenantRepository):
     async def in_month(self, period: Period) -> ClientUsage:
-        """The use of that month alone. Raises ClientNotFound."""
+        """Return the usage of that month alone. Raises ClientNotFound."""
         values = {"tenant": self._tenant, "month": period}
         row = await self._one(_IN_MONTH, values, ClientNotFound(self._tenant))
         plan, trial_ends_at, next_plan, next_plan_from, tickets_used, credits_balance = row

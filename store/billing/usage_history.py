@@ -1,4 +1,4 @@
-"""What a client used in months and days gone by."""
+"""A client's usage in past months and days."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ _MONTHS: Final = 24
 
 class UsageHistory(TenantRepository):
     async def months(self, now: datetime) -> tuple[UsedMonth, ...]:
-        """Of the two years before this month, newest first, those that were counted."""
+        """Return the counted months among the two years before this month, newest first."""
         counted = usage_counters.c
         rows = await self._connection.execute(
             sa.select(counted.period, counted.tickets_used)
@@ -35,8 +35,8 @@ class UsageHistory(TenantRepository):
         return tuple(UsedMonth(*row) for row in rows)
 
     async def latest_days(self, now: datetime) -> list[int]:
-        """The tickets of each of the last seven whole days in UTC, without those before the client
-        was made; days without a ticket count as 0."""
+        """Return the tickets of each of the last seven whole days in UTC. Days before the client's
+        creation are left out; days without a ticket count as 0."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         made = await self._connection.scalar(
             sa.select(clients.c.created_at).where(clients.c.id == self._tenant)
@@ -50,7 +50,7 @@ class UsageHistory(TenantRepository):
             sa.select(day, sa.func.count())
             .where(
                 used.client_id == self._tenant,
-                # The index is by month; a ticket's is that of its admission.
+                # Indexed by month. A ticket belongs to the month in which it was admitted.
                 used.period.in_({period_of(since), period_of(today)}),
                 used.created_at >= since,
                 used.created_at < today,

@@ -1,5 +1,5 @@
-"""The usage ledger: each ticket counted once, in the month of its admission, paid for, and given
-back where neither brain nor executor ran."""
+"""The usage ledger. It counts each ticket once, in the month of its admission, with its payment. A
+ticket is returned if neither brain nor executor ran for it."""
 
 from datetime import datetime
 from typing import Final
@@ -17,8 +17,8 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import lock_if_open
 from store.webhooks.outbox import Outbox
 
-# One statement: the counter and the credit move only if the ledger's row is new. The balance may
-# not fall below zero, whatever the code thinks: a constraint of the table says so.
+# One statement: the counter and the credit change only if the ledger's row is new. A constraint of
+# the table keeps the balance from falling below zero, even if the code has an error.
 _CHARGE: Final = sa.text("""
     WITH counted AS (
         INSERT INTO usage_ledger (client_id, event_id, period, paid_by, created_at)
@@ -38,7 +38,7 @@ _CHARGE: Final = sa.text("""
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
 """)
 
-# The row stays as evidence; counts leave it out. A repetition finds the ticket returned already.
+# The row stays as evidence; counts leave it out. A repetition finds the ticket already returned.
 _RETURN: Final = sa.text("""
     WITH returned AS (
         UPDATE usage_ledger SET returned_at = :now
@@ -58,7 +58,7 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
-# The ticket returns to its month. Without a credit left it is paid for by the quota: the message
+# The ticket returns to its month. Without a credit left, the quota pays for it, because the message
 # was admitted before.
 _TAKE_AGAIN: Final = sa.text("""
     WITH taken AS (
@@ -115,7 +115,7 @@ class UsageLedger(TenantRepository):
         await self._connection.execute(_RETURN, values)
 
     async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Count a ticket that was given back, and take its credit again if one is left.
+        """Count a returned ticket again, and take its credit again if one is left.
 
         Idempotent by event. The account must be locked.
         """
@@ -131,9 +131,9 @@ class UsageLedger(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> tuple[str, ...]:
-        """Note and tell that these thresholds were reached; each once a month, whoever comes
-        second. Returns the ids of the deliveries that are to be sent; `run_id`: of the run that
-        sends them, if one does.
+        """Record and report that these thresholds were reached, each only once a month.
+
+        Returns the ids of the deliveries to send. `run_id`: the run that sends them, if any.
         """
         if not thresholds:
             return ()
@@ -174,6 +174,6 @@ class UsageLedger(TenantRepository):
 async def take_again(
     connection: AsyncConnection, tenant: TenantId, event_id: str, *, new_id: NewId, now: datetime
 ) -> None:
-    """Count a ticket that was given back, behind the account's lock."""
+    """Count a returned ticket again, under the account's lock."""
     await lock_if_open(connection, tenant)
     await UsageLedger(connection, tenant).take_again(event_id, entry_id=new_id(), now=now)

@@ -1,4 +1,4 @@
-"""Usage periods across clients: what the schedules open, and what they compare."""
+"""Usage periods across clients: the counters that schedules open, and the sums they compare."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Drift:
 
 
 async def client_page(connection: AsyncConnection, *, after: str, limit: int) -> list[str]:
-    """The ids of the clients after this one, in their order, without those being erased."""
+    """Return the ids of the clients after this one, sorted, without those being erased."""
     query = (
         sa.select(clients.c.id)
         .where(clients.c.id > after, clients.c.closed_at.is_(None))
@@ -39,7 +39,7 @@ async def client_page(connection: AsyncConnection, *, after: str, limit: int) ->
 async def make_due_changes(
     connection: AsyncConnection, client_ids: Sequence[str], at: datetime
 ) -> int:
-    """Make the waiting plan of these clients their plan, where its time has come."""
+    """Apply the scheduled plan changes of these clients that are due at `at`."""
     changed = await connection.execute(
         sa.update(clients)
         .where(clients.c.id.in_(client_ids), clients.c.next_plan_from <= at)
@@ -51,7 +51,7 @@ async def make_due_changes(
 async def open_counters(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> int:
-    """Counters at 0 for these clients; one that counts already is left alone."""
+    """Open counters at 0 for these clients; an existing counter stays unchanged."""
     opened = await connection.execute(
         insert(usage_counters)
         .from_select(
@@ -86,6 +86,6 @@ _DRIFTING: Final = sa.text("""
 async def drifting(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> list[Drift]:
-    """Those of these clients that do not add up; one statement, so one snapshot."""
+    """Return the clients whose sums differ, in one statement, so from one snapshot."""
     rows = await connection.execute(_DRIFTING, {"period": period, "client_ids": list(client_ids)})
     return [Drift(**row._asdict()) for row in rows]

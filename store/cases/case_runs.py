@@ -18,7 +18,7 @@ from store.core.repository import TenantRepository, owner_of
 
 _UNFINISHED: Final = case_runs.c.state.in_((CaseRunState.QUEUED, CaseRunState.RUNNING))
 
-# What a result cost stands in its outcome, so that a step that is repeated counts nothing twice.
+# The cost of a result is part of its outcome, so a repeated step counts nothing twice.
 _COUNT: Final = sa.text("""
     UPDATE case_runs AS run
     SET done = greatest(run.done, :done),
@@ -31,9 +31,9 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Runs beyond the latest ones of their client. One that holds the last verdict on a case under some
-# digest is kept until `before`, for the digest may be that of what is live. What is live by a
-# verdict that is older stays live: its cases are only untried again.
+# Deletes runs beyond the latest ones of their client. A run that holds the last verdict on a case
+# under some digest is kept until `before`, because the digest may be that of the live version. A
+# version that is live by an older verdict stays live: its cases only count as untried again.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -56,7 +56,7 @@ _PRUNE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
-    """A result with what the gate finds it by."""
+    """A result with the digest that the gate looks it up by."""
 
     result: CaseResult
     digest: bytes
@@ -84,14 +84,14 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Raises CaseRunNotFound, as all below but for pages."""
+        """Return a run. Raises CaseRunNotFound, as `begin` and `count` do."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )
         return CaseRun.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[CaseRun, ...]:
-        """The latest first. `before`: the last id of the page before."""
+        """Return a page of runs, latest first. `before`: the last id of the previous page."""
         runs = self._mine().order_by(case_runs.c.id.desc()).limit(limit)
         if before is not None:
             runs = runs.where(case_runs.c.id < before)
@@ -99,7 +99,7 @@ class CaseRunRepository(TenantRepository):
         return tuple(CaseRun.model_validate(row, from_attributes=True) for row in rows)
 
     async def begin(self, run_id: str, total: int) -> CaseRun:
-        """It is under way now; one that is over stays so."""
+        """Mark the run as running and return it; a finished run stays finished."""
         changed = (
             sa.update(case_runs)
             .where(self._is(run_id), _UNFINISHED)
@@ -109,7 +109,7 @@ class CaseRunRepository(TenantRepository):
         return await self.read(run_id)
 
     async def keep(self, run_id: str, kept: KeptResult) -> None:
-        """The first result of a case in a run stands. One of a case that is gone is dropped."""
+        """Store the first result of a case in a run. A result of a deleted case is dropped."""
         result = kept.result
         values: dict[str, object] = {
             **result.model_dump(mode="json", exclude={"name", "must", "created_at"}),
@@ -119,7 +119,7 @@ class CaseRunRepository(TenantRepository):
             "digest": kept.digest,
             "created_at": result.created_at,
         }
-        # Locked, so that it is not deleted before the result points to it.
+        # The row lock prevents a deletion of the case before the result points to it.
         case = await self._connection.scalar(
             sa.select(saved_cases.c.id)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == result.case_id)
@@ -131,7 +131,7 @@ class CaseRunRepository(TenantRepository):
             )
 
     async def tried(self, run_id: str) -> frozenset[str]:
-        """The cases that have a result in the run."""
+        """Return the cases that have a result in the run."""
         rows = await self._connection.scalars(
             sa.select(case_results.c.case_id).where(
                 case_results.c.client_id == self._tenant, case_results.c.case_run_id == run_id
@@ -140,14 +140,14 @@ class CaseRunRepository(TenantRepository):
         return frozenset(rows)
 
     async def count(self, run_id: str, done: int) -> CaseRun:
-        """Bring the run's counts up to its results. `done`: cases that are over."""
+        """Bring the run's counts up to its results. `done`: the number of finished cases."""
         await self._connection.execute(
             _COUNT, {"client_id": self._tenant, "run_id": run_id, "done": done}
         )
         return await self.read(run_id)
 
     async def end(self, run_id: str, state: CaseRunState, error: str | None, now: datetime) -> None:
-        """Once: one that is over stays as it ended."""
+        """Finish the run; a run that is already finished stays as it is."""
         await self._connection.execute(
             sa.update(case_runs)
             .where(self._is(run_id), _UNFINISHED)
@@ -155,7 +155,7 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def results(self, run_id: str) -> tuple[CaseResult, ...]:
-        """Of the cases that are still there, in their order."""
+        """Return the results of the cases that still exist, in their order."""
         rows = await self._connection.execute(
             sa.select(case_results, saved_cases.c.name, saved_cases.c.must)
             .join(
@@ -179,7 +179,7 @@ class CaseRunRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class LeftCaseRun:
-    """A run that is not over."""
+    """An unfinished run."""
 
     ref: BackgroundRef
     created_at: datetime
@@ -192,7 +192,7 @@ class LeftCaseRun:
 async def case_runs_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftCaseRun]:
-    """A page of all clients' runs that began before a time and are not over, oldest first."""
+    """Return a page of all clients' unfinished runs created before a time, oldest first."""
     rows = await connection.execute(
         sa.select(case_runs.c.client_id, case_runs.c.id, case_runs.c.created_at)
         .where(
@@ -210,8 +210,8 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete runs of which nothing is asked any more, all at once: there are few. `before`: until
-    when a verdict of an older run is kept for the gate."""
+    """Delete runs that are no longer needed, all in one statement, since they are few. `before`:
+    the time from which the last verdicts of older runs are kept for the gate."""
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount
 

@@ -1,4 +1,4 @@
-"""The digest of what a client's agent thinks with beside its playbooks."""
+"""The digest of the content that a client's agent uses in addition to its playbooks."""
 
 from typing import Final
 
@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# By values, not by ids: a change that was tried and is then saved has the digest of its trial.
-# Templates count in their order, for of two that fit the older one is used; knowledge is found by
-# its rank. jsonb writes the same values the same way.
+# Uses values, not ids: a change that was tried and is then saved has the digest of its trial.
+# Templates count in their order, because the older of two matching ones is used; knowledge is found
+# by its rank. jsonb serializes equal values the same way.
 _DIGEST: Final = sa.text("""
     WITH template AS (
         SELECT row_number() OVER (ORDER BY created_at, id) AS place,
@@ -35,7 +35,7 @@ _DIGEST: Final = sa.text("""
 
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
-    """Of the templates that are on, the knowledge, the system prompt and the sensitive words, as
-    they stand in this transaction."""
+    """Return the digest of active templates, knowledge, system prompt and sensitive words, as this
+    transaction sees them."""
     found = await connection.execute(_DIGEST, {"tenant": tenant})
     return bytes(found.scalar_one())

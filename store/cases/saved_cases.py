@@ -16,12 +16,12 @@ _SPEC: Final = frozenset(CaseSpec.model_fields)
 
 class SavedCaseRepository(TenantRepository):
     async def all(self) -> tuple[SavedCase, ...]:
-        """Every case, oldest first."""
+        """Return every case, oldest first."""
         rows = await self._connection.execute(self._mine().order_by(saved_cases.c.id))
         return tuple(_case(row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[SavedCase, ...]:
-        """Oldest first. `after`: the last id of the page before."""
+        """Return a page of cases, oldest first. `after`: the last id of the previous page."""
         rows = await self._connection.execute(
             self._mine()
             .where(saved_cases.c.id > (after or ""))
@@ -31,14 +31,14 @@ class SavedCaseRepository(TenantRepository):
         return tuple(_case(row) for row in rows)
 
     async def some(self, case_ids: Sequence[str]) -> tuple[SavedCase, ...]:
-        """Those of these that are still there, oldest first."""
+        """Return those of these cases that still exist, oldest first."""
         rows = await self._connection.execute(
             self._mine().where(saved_cases.c.id.in_(case_ids)).order_by(saved_cases.c.id)
         )
         return tuple(_case(row) for row in rows)
 
     async def read(self, case_id: str) -> SavedCase:
-        """Raises CaseNotFound."""
+        """Return a case. Raises CaseNotFound."""
         return _case(
             await self._one(
                 self._mine().where(saved_cases.c.id == case_id), {}, CaseNotFound(case_id)
@@ -46,7 +46,7 @@ class SavedCaseRepository(TenantRepository):
         )
 
     async def names(self) -> dict[str, str]:
-        """The name of each case, and its id."""
+        """Return the id of each case by its name."""
         rows = await self._connection.execute(
             sa.select(saved_cases.c.name, saved_cases.c.id).where(
                 saved_cases.c.client_id == self._tenant
@@ -55,13 +55,13 @@ class SavedCaseRepository(TenantRepository):
         return {row.name: row.id for row in rows}
 
     async def create(self, case: SavedCase) -> None:
-        """The caller holds the account's lock and has looked at the names."""
+        """Add a case. The caller holds the account's lock and has checked the names."""
         await self._connection.execute(
             sa.insert(saved_cases).values(client_id=self._tenant, **_values(case))
         )
 
     async def change(self, case_id: str, spec: CaseSpec, now: datetime) -> SavedCase:
-        """Raises CaseNotFound. As `create`."""
+        """Change a case, under the same conditions as `create`. Raises CaseNotFound."""
         changed = (
             sa.update(saved_cases)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id)
@@ -71,7 +71,7 @@ class SavedCaseRepository(TenantRepository):
         return _case(await self._one(changed, {}, CaseNotFound(case_id)))
 
     async def delete(self, case_id: str) -> None:
-        """For good, with its results. Raises CaseNotFound."""
+        """Permanently delete a case and its results. Raises CaseNotFound."""
         gone = await self._connection.execute(
             sa.delete(saved_cases).where(
                 saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id
@@ -85,7 +85,7 @@ class SavedCaseRepository(TenantRepository):
 
 
 def _values(case: SavedCase) -> dict[str, object]:
-    """As columns: times as they are, the rest as JSON has it."""
+    """Return a case as column values: times as they are, the rest as JSON."""
     return {
         **case.model_dump(mode="json", exclude={"created_at", "updated_at"}),
         "created_at": case.created_at,

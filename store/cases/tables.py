@@ -14,12 +14,12 @@ saved_cases: Final = sa.Table(
     text("name"),
     json("scenario", "{}"),
     json("expected", "{}"),
-    # A playbook does not go live while it fails.
+    # A playbook is not published while this case fails.
     sa.Column("must", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("tries", sa.Integer, nullable=False, server_default="1"),
     sa.Column("pass_rate", sa.Double, nullable=False, server_default="1"),
     text("origin"),
-    # The run that it was made of: it goes with the customer's words.
+    # The run that the case was created from. The case is erased with this customer's words.
     text("run_id", nullable=True),
     text("created_by"),
     time("created_at"),
@@ -29,7 +29,7 @@ saved_cases: Final = sa.Table(
     sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
 )
 
-# One round over all cases of a client. `variant`: by what they are thought through.
+# One run over all cases of a client. `variant`: the content that the cases are tried with.
 case_runs: Final = sa.Table(
     "case_runs",
     metadata,
@@ -53,8 +53,8 @@ case_runs: Final = sa.Table(
     ),
 )
 
-# What came of one case in one round. `digest`: of playbook, content, model and the case itself; a
-# verdict holds for that one alone. `before`: what comes of it live, where a change was tried.
+# The result of one case in one run. `digest`: of playbook, content, model and the case; a verdict
+# applies to that digest only. `before`: the outcome with the live content, if a change was tried.
 case_results: Final = sa.Table(
     "case_results",
     metadata,

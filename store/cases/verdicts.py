@@ -1,4 +1,4 @@
-"""The verdicts on a client's cases, and what the publish gate makes of them."""
+"""The verdicts on a client's cases, and the publish gate's decisions based on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from store.core.repository import TenantRepository
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 
-# Of a case that was tried several times on the same, the last verdict holds.
+# If a case was tried several times with the same digest, the last verdict applies.
 _LATEST: Final = sa.text("""
     SELECT DISTINCT ON (r.case_id) r.case_id, r.passed
     FROM unnest(CAST(:cases AS text[]), CAST(:digests AS bytea[])) AS wanted (case_id, digest)
@@ -26,7 +26,7 @@ _LATEST: Final = sa.text("""
 
 class Verdicts(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
-        """By case: whether it passed when it was last tried on just this digest."""
+        """Return for each case whether it passed its last try with exactly this digest."""
         if not wanted:
             return {}
         rows = await self._connection.execute(
@@ -38,8 +38,8 @@ class Verdicts(TenantRepository):
     async def gate(
         self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
     ) -> dict[str, GateStanding]:
-        """What the gate says of these playbooks if the client's stood as `entries`, oldest
-        first."""
+        """Return the gate's decision on these playbooks if the client's playbooks were `entries`,
+        oldest first."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         pairs = [
             (case, entry)
@@ -62,14 +62,14 @@ class Verdicts(TenantRepository):
         }
 
     async def live(self, model: NamesModel) -> dict[str, bool]:
-        """By case: whether it passed when it was last tried on what is live."""
+        """Return for each case whether it passed its last try with the live content."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         entries = await PlaybookRepository(self._connection, self._tenant).all()
         content = await content_digest(self._connection, self._tenant)
         return await self.latest(digests(falling_to(cases, entries), content, model()))
 
     async def green(self, model: NamesModel) -> frozenset[str]:
-        """The cases that are green on what is live."""
+        """Return the cases that pass with the live content."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         if not any(case.must for case in cases):
             return frozenset()

@@ -1,4 +1,4 @@
-"""What a client lets the agent say: templates and knowledge."""
+"""The content that a client's agent answers with: templates and knowledge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# The templates, unless they are known already. A row's xmin changes with each change of it.
+# Returns the templates, unless the caller has this version. A row's xmin changes with each update.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
@@ -40,7 +40,7 @@ _TEMPLATES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ShownTemplates:
-    """The templates that a brain may see, oldest first. `version`: no other content has it."""
+    """The templates that a brain may see, oldest first. `version`: unique to this content."""
 
     version: str
     templates: tuple[Template, ...]
@@ -68,14 +68,14 @@ class ContentRepository(TenantRepository):
     async def add_template(
         self, template: Template, now: datetime, *, is_active: bool = True
     ) -> None:
-        """Raises TooMuchContent, and ClientNotFound while the client is being erased."""
+        """Add a template. Raises TooMuchContent, and ClientNotFound during the client's erasure."""
         await self._make_room(response_templates, MAX_TEMPLATES)
         await self.insert_template(template, now, is_active=is_active)
 
     async def insert_template(
         self, template: Template, now: datetime, *, is_active: bool = True
     ) -> None:
-        """The same without a limit and its lock, for what is rolled back."""
+        """Insert a template without limit and lock, for a transaction that is rolled back."""
         await self._connection.execute(
             sa.insert(response_templates).values(
                 client_id=self._tenant,
@@ -86,8 +86,8 @@ class ContentRepository(TenantRepository):
         )
 
     async def answered_intents(self) -> frozenset[tuple[str, str]]:
-        """The intents that the client's templates name, each with the language, those that are off
-        too. Locks the account, so that two callers do not both find one missing."""
+        """Return the language and intent of the client's templates, including inactive ones. Locks
+        the account, so that two callers do not both find one missing."""
         await AccountRepository(self._connection, self._tenant).lock()
         table = response_templates.c
         rows = await self._connection.execute(
@@ -98,7 +98,7 @@ class ContentRepository(TenantRepository):
         return frozenset((row.language, row.intent) for row in rows)
 
     async def add_templates(self, templates: Sequence[Template], now: datetime) -> None:
-        """Raises as `add_template`."""
+        """Add templates. Raises the errors of `add_template`."""
         if not templates:
             return
         await self._make_room(response_templates, MAX_TEMPLATES, more=len(templates))
@@ -113,7 +113,7 @@ class ContentRepository(TenantRepository):
     async def add_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
     ) -> None:
-        """Raises as `add_template`."""
+        """Add a knowledge entry. Raises the errors of `add_template`."""
         await self._make_room(knowledge_entries, MAX_ENTRIES)
         await self.insert_knowledge(
             entry_id=entry_id, title=title, body=body, language=language, now=now
@@ -121,8 +121,8 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def check_length(self) -> None:
-        """Raises TooMuchContent where the client's knowledge has become too long. Call it after a
-        change."""
+        """Check the total length of the client's knowledge, after a change. Raises TooMuchContent
+        if it is too long."""
         length = await self._connection.scalar(
             sa.select(sa.func.sum(sa.func.octet_length(knowledge_entries.c.search_text))).where(
                 knowledge_entries.c.client_id == self._tenant
@@ -134,7 +134,7 @@ class ContentRepository(TenantRepository):
     async def insert_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
     ) -> None:
-        """The same without a limit and its lock, for what is rolled back."""
+        """Insert an entry without the limit and its lock, for a transaction that is rolled back."""
         await self._connection.execute(
             sa.insert(knowledge_entries).values(
                 client_id=self._tenant,
@@ -148,7 +148,7 @@ class ContentRepository(TenantRepository):
         )
 
     async def add_entries(self, entries: Sequence[FileEntry], now: datetime, new_id: NewId) -> None:
-        """Those of a file, in its order. Raises as `add_template`."""
+        """Add the entries of a file, in its order. Raises the errors of `add_template`."""
         if not entries:
             return
         await self._make_room(knowledge_entries, MAX_ENTRIES, more=len(entries))
@@ -170,7 +170,8 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
-        """Exact under concurrency: the account is locked."""
+        """Check the limit, exactly under concurrency: the account is locked. Raises
+        TooMuchContent."""
         await AccountRepository(self._connection, self._tenant).lock()
         count = await self._connection.scalar(
             sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
@@ -180,5 +181,5 @@ class ContentRepository(TenantRepository):
 
 
 def search_text(title: str, body: str) -> str:
-    """What an entry is found by."""
+    """Return the text that search finds an entry by."""
     return fold(f"{title}\n{body}")

@@ -1,4 +1,4 @@
-"""What a client's people read and change of its templates and knowledge."""
+"""Reading and changing a client's templates and knowledge by its members."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,10 +21,10 @@ _TABLES: Final[dict[type, sa.Table]] = {
 
 
 class ContentChanges(TenantRepository):
-    """`kind`: TemplateEntry or KnowledgeEntry, whichever is meant."""
+    """`kind`: TemplateEntry or KnowledgeEntry, the type of content."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:
-        """All that the client has of a kind, oldest first, what is off too."""
+        """Return all content of a kind, oldest first, including inactive templates."""
         table = _TABLES[kind]
         rows = await self._connection.execute(
             sa.select(table)
@@ -36,8 +36,8 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """By id, which is the order of making. `after`: the last id of the page before. `language`:
-        of those that are meant; None for all."""
+        """Return a page by id, which is the order of creation. `after`: the last id of the previous
+        page. `language`: only entries in that language; None for all."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
         if language is not None:
@@ -48,7 +48,8 @@ class ContentChanges(TenantRepository):
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
 
     async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
-        """Knowledge with one of these titles, by language and title; of two alike the older."""
+        """Return the knowledge entries with one of these titles, by language and title. Of two
+        entries with the same key it returns the older one."""
         table = knowledge_entries
         rows = await self._connection.execute(
             sa.select(table)
@@ -59,7 +60,7 @@ class ContentChanges(TenantRepository):
         return {(one.language, one.title): one for one in found}
 
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
-        """Raises ContentNotFound, as all below."""
+        """Return an entry. Raises ContentNotFound, as all methods below."""
         this = sa.select(_TABLES[kind]).where(*self._is(kind, content_id))
         row = await self._one(
             this.with_for_update() if lock else this, {}, ContentNotFound(content_id)
@@ -72,7 +73,7 @@ class ContentChanges(TenantRepository):
         values = change.model_dump(mode="json", exclude_none=True)
         if change.intent == "none":
             values["intent"] = None
-        # A starter whose text or intent is edited is the client's own.
+        # A starter template becomes the client's own when its text or intent is edited.
         columns = response_templates.c
         same = [
             columns[name].is_not_distinct_from(sa.literal(value, columns[name].type))
@@ -86,7 +87,7 @@ class ContentChanges(TenantRepository):
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
         """Change an entry. Search finds its new words at once, its meaning after the next sweep.
-        Raises TooMuchContent for one that becomes longer."""
+        Raises TooMuchContent if a longer entry exceeds the limit."""
         # Locked, because two people may change the title and the body at the same time.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
@@ -106,7 +107,7 @@ class ContentChanges(TenantRepository):
         return changed
 
     async def delete(self, kind: type[Entry], content_id: str) -> None:
-        """For good, an entry with its embedding; runs keep its id and its name or title."""
+        """Permanently delete an entry with its embeddings; runs keep its id and name or title."""
         gone = await self._connection.execute(
             sa.delete(_TABLES[kind]).where(*self._is(kind, content_id))
         )

@@ -1,7 +1,7 @@
-"""A change of templates or knowledge, made in a transaction that its caller rolls back.
+"""A change of templates or knowledge in a transaction that the caller rolls back.
 
-What is found and shown in that transaction is what would be if the change were saved. It locks no
-account, so that events of the client are admitted meanwhile: only the entry itself is locked.
+Searches in that transaction return what they would return if the change were saved. It locks only
+the entry and not the account, so events of the client are admitted meanwhile.
 """
 
 from datetime import datetime
@@ -18,14 +18,14 @@ from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 
 TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
-"""Of an entry that is only tried: the last of all ids, as a new entry's is the last."""
+"""The id of an entry that is only tried. It sorts last, as a new entry's id does."""
 
 
 async def overlay(
     connection: AsyncConnection, tenant: TenantId, change: ContentVariant, now: datetime
 ) -> None:
-    """Write the change. The caller must roll back. An added entry has no embedding: it is found by
-    its words, as a saved one is until the next sweep. Raises ContentNotFound."""
+    """Write the change. The caller must roll back. An added entry has no embedding: search finds it
+    by its words, like a saved entry before the next sweep. Raises ContentNotFound."""
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)
         return

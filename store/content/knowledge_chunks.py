@@ -13,7 +13,7 @@ from domain.content.chunks import CUT, Chunk, chunks_of
 from domain.core.ids import TenantId
 from store.content.tables import knowledge_chunks
 
-# The version of the cut is part of the digest: entries cut by older rules are stale.
+# The version of the chunking rules is part of the digest: entries cut by older rules are stale.
 _DIGEST: Final = (
     f"sha256(convert_to('{CUT}' || chr(10) || entry.title || chr(10) || entry.body, 'UTF8'))"
 )
@@ -33,7 +33,7 @@ _FORGET: Final = sa.text(
     "DELETE FROM knowledge_chunks WHERE client_id = :client_id AND entry_id = :entry_id"
 )
 
-# An entry that was changed or deleted while it was embedded gets nothing.
+# An entry that was changed or deleted while it was embedded gets no chunks.
 _KEEP: Final = sa.text(f"""
     INSERT INTO knowledge_chunks (client_id, entry_id, place, model, digest, heading, sentences,
                                   embedding, sentence_embeddings, created_at)
@@ -46,7 +46,7 @@ _KEEP: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """An entry whose present text has no embeddings. `digest`: of that text."""
+    """An entry whose present text has no embeddings. `digest`: the digest of that text."""
 
     client_id: str
     entry_id: str
@@ -75,7 +75,7 @@ async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str)
 async def stale_entries(
     connection: AsyncConnection, model: str, *, after: StaleEntry | None, limit: int
 ) -> list[StaleEntry]:
-    """Return a page of all clients' entries that `model` has not embedded in their present form."""
+    """Return a page of all clients' entries whose present text `model` has not embedded."""
     rows = await connection.execute(
         _STALE,
         {
@@ -86,7 +86,7 @@ async def stale_entries(
         },
     )
     return [
-        # An entry of marks alone has no sentence; its title is found all the same.
+        # An entry without words has no sentence; search still finds its title.
         StaleEntry(
             row.client_id,
             row.id,
@@ -104,7 +104,7 @@ async def keep_chunks(
     embeddings: Sequence[Embedding],
     now: datetime,
 ) -> None:
-    """Store an entry's chunks in place of older ones. `embeddings`: those of `entry.texts`."""
+    """Replace an entry's chunks. `embeddings`: the embeddings of `entry.texts`."""
     key = {"client_id": entry.client_id, "entry_id": entry.entry_id}
     await connection.execute(_FORGET, key)
     following = iter(embeddings)

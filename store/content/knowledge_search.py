@@ -1,4 +1,4 @@
-"""The knowledge entries that a text is near to, by words and by meaning."""
+"""The search for knowledge entries near a text, by words and by meaning."""
 
 from typing import Final
 
@@ -14,15 +14,15 @@ from store.core.repository import TenantRepository
 MAX_PASSAGES: Final = 8
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# A longer message is searched by its first words, and by fewer where many entries are compared.
+# A longer message is searched by its first words, and by fewer if many entries are compared.
 _LEXEMES: Final = 60
 _PAIRS: Final = 150_000
-# Of the mean distance of a language's entries: what is subtracted from the distance of each.
+# The share of the mean distance of a language's entries that is subtracted from each distance.
 _LANGUAGE_SHARE: Final = 0.75
 
-# Entries that share words with the message, ranked by the sum of inverse document frequencies. The
-# index serves nobody to whom row-level security shows some rows alone. So each entry is read once,
-# and its words are compared as they are then. A sum is rounded, for its parts come in any order.
+# Entries that share words with the message, ranked by the sum of inverse document frequencies.
+# PostgreSQL cannot use the index under row-level security. So each entry is read once, and its
+# words are compared directly. Sums are rounded, because their terms come in any order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (
         SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
@@ -66,9 +66,9 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# Entries near in meaning are found as well; reciprocal rank fusion needs no common measure of the
-# two searches. Only embeddings of the question's model and length are comparable with it. Texts in
-# the question's own language are nearer than others: most of that is taken out.
+# Adds entries near in meaning; reciprocal rank fusion needs no common measure of the two searches.
+# Only embeddings of the question's model and length are comparable with it. Texts in the question's
+# own language are nearer than others: most of that difference is subtracted.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -117,7 +117,7 @@ class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
         """Return the knowledge entries that share words with `text`, the nearest first.
 
-        With `near`, the text's embedding, also those near in meaning, cut into sentences.
+        With `near`, the text's embedding, also return entries near in meaning, cut into sentences.
         """
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),
@@ -139,7 +139,7 @@ class KnowledgeSearch(TenantRepository):
 
 
 def _passage(row: RowMapping) -> Passage:
-    """A found entry. One without embeddings is cut here, and its sentences have no similarity."""
+    """Return a found entry. Without embeddings it is cut here, and sentences have no similarity."""
     kept = {name: value for name, value in row.items() if value is not None}
     if "sentences" not in kept:
         kept["sentences"] = [

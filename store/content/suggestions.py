@@ -1,4 +1,4 @@
-"""Suggestions of one client that nobody has decided yet."""
+"""The undecided suggestions of one client."""
 
 import sqlalchemy as sa
 
@@ -11,8 +11,8 @@ from store.tenants.accounts import AccountRepository
 
 class SuggestionRepository(TenantRepository):
     async def add(self, suggestion: Suggestion) -> None:
-        """Raises TooManySuggestions (exact under concurrency: the account is locked), and
-        ClientNotFound while the client is being erased."""
+        """Add a suggestion. Raises TooManySuggestions (exact under concurrency: the account is
+        locked), and ClientNotFound while the client is being erased."""
         await AccountRepository(self._connection, self._tenant).lock()
         waiting = await self._connection.scalar(
             sa.select(sa.func.count()).where(suggestions.c.client_id == self._tenant)
@@ -31,7 +31,7 @@ class SuggestionRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[Suggestion, ...]:
-        """The oldest first. `after`: the last id of the page before."""
+        """Return a page of suggestions, oldest first. `after`: the last id of the previous page."""
         rows = await self._connection.execute(
             sa.select(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id > (after or ""))
@@ -41,8 +41,8 @@ class SuggestionRepository(TenantRepository):
         return tuple(Suggestion.model_validate(row, from_attributes=True) for row in rows)
 
     async def take(self, suggestion_id: str) -> Suggestion:
-        """Remove it, for whoever decides it: of two at once one gets it. Raises
-        SuggestionNotFound."""
+        """Remove and return a suggestion to decide it; only one of two concurrent callers gets it.
+        Raises SuggestionNotFound."""
         row = await self._one(
             sa.delete(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id == suggestion_id)

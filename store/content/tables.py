@@ -1,4 +1,4 @@
-"""The tables of templates, knowledge and what is suggested of them."""
+"""The tables of templates, knowledge and suggested content."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 
 class Vectors(UserDefinedType[str]):
-    """An array of vectors, which only SQL reads."""
+    """An array of vectors, read by SQL only."""
 
     cache_ok = True
 
@@ -27,12 +27,12 @@ response_templates: Final = sa.Table(
     text("category"),
     text("language"),
     text("body"),
-    # What a customer must want for it to be sent; without one a human looks first.
+    # The customer's intent that allows sending it; without one a person reviews first.
     text("intent", nullable=True),
     # Words of the cases that it must not answer.
     json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The client started with it and has not edited it.
+    # A starter template that the client has not edited.
     sa.Column("is_starter", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("updated_at", nullable=True),
@@ -68,7 +68,7 @@ knowledge_chunks: Final = sa.Table(
     sa.Column("entry_id", sa.Text, primary_key=True),
     sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
     text("model"),
-    # Of the title and body that were cut and embedded.
+    # The digest of the title and body that were cut and embedded.
     sa.Column("digest", sa.LargeBinary, nullable=False),
     text("heading"),
     sa.Column("sentences", ARRAY(sa.Text), nullable=False),
@@ -78,7 +78,7 @@ knowledge_chunks: Final = sa.Table(
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )
 
-# What assistants would add, until a member decides. A decision removes the row.
+# Content suggested by assistants, until a member decides. A decision removes the row.
 suggestions: Final = sa.Table(
     "suggestions",
     metadata,

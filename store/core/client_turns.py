@@ -1,4 +1,4 @@
-"""Who gets a connection next where all are taken: the client that holds the fewest."""
+"""The order in which clients get a connection of a full pool: fewest held connections first."""
 
 import asyncio
 from collections import Counter, deque
@@ -11,16 +11,16 @@ from domain.core.ids import TenantId
 
 _Holder = TenantId | None
 
-# Of the task that asks, and of those that it has started meanwhile.
+# The places held by the current task; tasks that it starts meanwhile inherit them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
 
 
 class ClientTurns:
     """The places of a pool, for one event loop.
 
-    `places`: connections of the pool. `of_a_client`: how many of them one client holds at most, and
-    as many what spans clients. So a client whose requests wait for one locked row leaves some, and
-    a client with a long line of requests waits behind each that has a short one.
+    `places`: the connections of the pool. `of_a_client`: the most that one client holds, and the
+    most that work across clients holds. So a client whose requests wait for a locked row leaves
+    some to others. A client with a long queue waits behind each client with a short one.
     """
 
     def __init__(self, places: int, of_a_client: int) -> None:
@@ -31,10 +31,10 @@ class ClientTurns:
 
     @asynccontextmanager
     async def turn(self, of: TenantId | None) -> AsyncIterator[None]:
-        """Hold a place. `of`: the client, or None for what spans clients.
+        """Hold a place. `of`: the client, or None for work that spans clients.
 
-        Whoever has a place of the client already needs no second: such tasks would wait for one
-        another.
+        A task that has a place of the client already takes no second one: such tasks would wait for
+        one another.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:
@@ -58,7 +58,7 @@ class ClientTurns:
         try:
             await called
         except asyncio.CancelledError:
-            if not called.cancelled():  # it was called in the same moment
+            if not called.cancelled():  # its turn came at the same time
                 self._give_back(of)
             raise
 
@@ -67,13 +67,13 @@ class ClientTurns:
         self._held[of] -= 1
         if not self._held[of]:
             del self._held[of]
-        # Among equals the line that was served least lately is first, for the order is the dict's.
+        # Ties go to the queue that was served least recently, by the dict's order.
         for one in sorted(self._waiting, key=lambda one: self._held[one]):
             if self._held[one] < self._of_a_client and self._call(one):
                 return
 
     def _call(self, of: _Holder) -> bool:
-        """Give the place to the first of the line who still waits, if there is one."""
+        """Give the place to the first waiting task of the queue. Return False if there is none."""
         line = self._waiting.pop(of)
         while line:
             called = line.popleft()

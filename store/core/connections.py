@@ -1,11 +1,11 @@
-"""What PostgreSQL says of its connections."""
+"""PostgreSQL's connection limits."""
 
 from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-# `reserved_connections` came with PostgreSQL 16.
+# PostgreSQL 16 introduced `reserved_connections`.
 _LIMITS: Final = """
     SELECT current_setting('max_connections')::int AS allowed,
            current_setting('superuser_reserved_connections')::int
@@ -16,7 +16,8 @@ _LIMITS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """`reserved`: for superusers, out of `max_connections`. `open_now`: of all programs."""
+    """`reserved`: the part of `max_connections` that is reserved for superusers and roles with that
+    privilege. `open_now`: the open connections of all programs."""
 
     max_connections: int
     reserved: int
@@ -28,7 +29,7 @@ class ConnectionLimits:
 
 
 async def connection_limits(connection: AsyncConnection) -> ConnectionLimits:
-    """Of the whole server, whatever the database."""
+    """Return the limits of the whole server, across its databases."""
     row = (await connection.exec_driver_sql(_LIMITS)).one()
     return ConnectionLimits(
         max_connections=row.allowed, reserved=row.reserved, open_now=row.open_now

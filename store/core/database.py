@@ -1,4 +1,4 @@
-"""The database: one engine a process, and the one way to a transaction."""
+"""The database: one engine per process, and the only way to open a transaction."""
 
 import asyncio
 import select
@@ -31,35 +31,35 @@ from store.core.snapshot import begin as begin_snapshot
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
 
-# A caller is told within 5 s that the database is away; each of these must be shorter. The server's
-# own limits say nothing when the server is silent, so the client keeps time too.
+# A caller gets an error within 5 s if the database is unavailable; each of these must be shorter.
+# The server's own timeouts have no effect if the server is silent, so the client keeps time too.
 PATIENCE_S: Final = 3.5
-# Of it, what is left for the statements: whoever has waited longer for a connection gives up, for
-# its time would end in the middle of one, and the connection with it.
+# The part of it that is reserved for statements. A caller that has waited longer for a connection
+# gives up: its time would end in the middle of a statement and cost the connection.
 _FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT_S: Final = 3.0
-# PostgreSQL ends a statement so long before its caller's time is over: the connection stays whole.
+# PostgreSQL cancels a statement this long before its caller's deadline, so the connection survives.
 _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
-"""Finds the client of a record by its id, for operators and people who are signed in."""
+"""Finds the client of a record by its id, for operators and signed-in people."""
 
 
 def psycopg_url(url: str) -> sa.URL:
-    """A PostgreSQL URL as SQLAlchemy's psycopg dialect wants it; sa.exc.ArgumentError if none."""
+    """Return a PostgreSQL URL for SQLAlchemy's psycopg dialect. Raises sa.exc.ArgumentError."""
     return sa.make_url(url).set(drivername="postgresql+psycopg")
 
 
 class Database:
-    """A pool of connections. Every repository works on a connection that comes from here.
+    """A pool of connections. Every repository works on a connection from it.
 
-    Each is `engine_app`, whoever logged in: row-level security shows it the rows of the one client
-    that its transaction names (`migrations/tenancy.py`).
+    Each connection runs as `engine_app`, regardless of the login role. Row-level security shows it
+    only the rows of the client that its transaction names (`migrations/tenancy.py`).
     """
 
     def __init__(self, url: str, *, pool_size: int = WORK) -> None:
@@ -68,11 +68,11 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=PATIENCE_S,
-            # The one used last: it needs no question whether it is still whole.
+            # The most recently used connection rarely needs a liveness check.
             pool_use_lifo=True,
-            # Transactions are opened below, together with whose they are: one round trip.
+            # Transactions are opened below, together with their client: one round trip.
             isolation_level="AUTOCOMMIT",
-            # What customers wrote is bound to statements, and errors are logged.
+            # Statements have customers' words as parameters, and errors are logged.
             hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
@@ -80,9 +80,9 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A plan that is kept was made for the tables of then (decision 0045).
+                # A cached plan would fit the tables as they were when it was made (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
-                # A statement whose caller has hung up ends, too.
+                # A statement ends when its caller has disconnected.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
                 "-c timezone=UTC",
             },
@@ -95,12 +95,12 @@ class Database:
     def tenant(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A transaction on one client's rows; no other row can be seen or written.
+        """Open a transaction on one client's rows; no other row can be read or written.
 
         Like `service`: committed when the block ends, rolled back when it raises. It takes at most
-        `patience_s` seconds with the wait for a connection, for which clients take turns
-        (`client_turns.py`). Raises EngineUnavailable when PostgreSQL cannot be reached, went away
-        or keeps silent, and CommitUnknown when it did so while committing.
+        `patience_s` seconds including the wait for a connection, for which clients take turns
+        (`client_turns.py`). Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects
+        or does not answer, and CommitUnknown if that happens during the commit.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN + whose, patience_s, of=tenant)
@@ -108,26 +108,27 @@ class Database:
     def service(
         self, *, patience_s: float = PATIENCE_S
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A transaction that spans clients: sign-in, operators, sweepers and schedules."""
+        """Open a transaction that spans clients: sign-in, operators, sweepers and schedules."""
         return self._transaction(_BEGIN_SERVICE, patience_s)
 
     def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
-        """As `tenant`, but PostgreSQL refuses every write."""
+        """Open a transaction like `tenant`, in which PostgreSQL refuses every write."""
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=tenant)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """As `service`, but PostgreSQL refuses every write."""
+        """Open a transaction like `service`, in which PostgreSQL refuses every write."""
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
 
     async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
-        """The client that a record belongs to. Raises what `whose` raises where there is none."""
+        """Return the client that a record belongs to. Raises the error of `whose` without one."""
         async with self.reading_across() as connection:
             return await whose(connection, record_id)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
-        """No transaction and no client: no row at all, only functions that answer without one."""
+        """Yield a connection without transaction and client. Row-level security hides all rows;
+        only functions that need no client return data."""
         async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
 
@@ -135,9 +136,9 @@ class Database:
     async def snapshot(
         self, tenant: TenantId, *, patience_s: float = _SNAPSHOT_PATIENCE_S
     ) -> AsyncIterator[Snapshot]:
-        """One moment of a client's rows, to be read for as long as the block runs.
+        """Open a snapshot of a client's rows, readable for as long as the block runs.
 
-        It holds a connection meanwhile: take them from a pool of their own. `patience_s`: for each
+        It holds a connection meanwhile, so use a separate pool. `patience_s`: the limit for each
         answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
         """
         async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, leash, _):
@@ -155,7 +156,7 @@ class Database:
                     await raw.rollback()
 
     async def ping(self) -> None:
-        """Ask PostgreSQL for an answer. Raises EngineUnavailable."""
+        """Check that PostgreSQL answers. Raises EngineUnavailable."""
         async with self.unscoped() as connection:
             await connection.exec_driver_sql("SELECT 1")
 
@@ -175,7 +176,7 @@ class Database:
                 raise
             yield connection
             if raw.info.transaction_status is not TransactionStatus.INTRANS:
-                # PostgreSQL would roll back, and say nothing.
+                # PostgreSQL would roll back without an error.
                 raise RuntimeError("a statement of this transaction failed: it cannot be committed")
             try:
                 await raw.commit()
@@ -187,8 +188,8 @@ class Database:
     async def _connection(
         self, patience_s: float, *, of: TenantId | None = None
     ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
-        """One of the pool, cut at the deadline, which is a time of the loop's clock. `of`: the
-        client that it is counted for."""
+        """Yield a connection of the pool with its deadline, a time of the loop's clock. The socket
+        is shut down at the deadline. `of`: the client that the connection is counted for."""
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
@@ -204,7 +205,7 @@ class Database:
                     yield connection, raw, leash, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
-                raise  # it would at each try
+                raise  # it would fail at each try
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -215,7 +216,7 @@ class Database:
         await self.engine.dispose()
 
 
-# Whatever the server's default is: a statement after a lock must see what came before the lock.
+# Independent of the server's default: a statement after a lock must see earlier commits.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
@@ -223,21 +224,21 @@ _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
 
 
 def _exceeds_limit(error: OperationalError) -> bool:
-    """Whether a value is too large for PostgreSQL, which the driver tells like an outage."""
+    """Return whether a value exceeds a PostgreSQL limit, which the driver reports as an outage."""
     return isinstance(error.orig, psycopg.errors.ProgramLimitExceeded)
 
 
 def _drop_one(context: ExceptionContext) -> None:
-    """One that broke says nothing of the others of the pool, which are asked before their use."""
+    """Invalidate only the broken connection; the others are checked before their use."""
     context.invalidate_pool_on_disconnect = False
 
 
 def _ask_before_use(engine: AsyncEngine) -> None:
-    """Ask a connection that has rested, or whose server has said something unasked, whether it
-    still lives, and replace it if not.
+    """Check a connection before use if it was idle or has unread data, and replace it if it is
+    dead.
 
-    A server that ends says so to each of its connections. One that vanished does not; under load
-    no connection rests, so there the first statement on each tells.
+    A server that shuts down notifies each of its connections. One that vanished does not; under
+    load no connection is idle, so there the first statement on each fails.
     """
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:
@@ -255,14 +256,14 @@ def _ask_before_use(engine: AsyncEngine) -> None:
                 leash.within(_PING_TIMEOUT_S)
                 engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
-            raise DisconnectionError from error  # the pool then opens a fresh one
+            raise DisconnectionError from error  # the pool then opens a new connection
 
     event.listen(engine.sync_engine, "checkin", on_checkin)
     event.listen(engine.sync_engine, "checkout", on_checkout)
 
 
 def _has_news(connection: object) -> bool:
-    """Whether something has come that nobody has read: between two uses that is the end."""
+    """Return whether unread data has arrived: between two uses it means that the server hung up."""
     if not isinstance(connection, psycopg.AsyncConnection) or connection.closed:
         return True
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""Errors on our side, kept for operators who have no error tracker."""
+"""Server-side errors, stored for operators without an error tracker."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ class StoredReport:
 
 
 class ErrorReportRepository:
-    """Works on a transaction that spans clients."""
+    """Stores and reads error reports, on a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report unless it is stored already, and delete those that are older than it by
+        """Store a report unless it is stored already, and delete reports that are older than it by
         more than `KEPT_FOR`."""
         await self._connection.execute(
             insert(error_reports)
@@ -54,7 +54,7 @@ class ErrorReportRepository:
         )
 
     async def latest(self, *, limit: int) -> Sequence[StoredReport]:
-        """The latest reports, newest first."""
+        """Return the latest reports, newest first."""
         found = await self._connection.execute(
             sa.select(error_reports)
             .order_by(error_reports.c.created_at.desc(), error_reports.c.id.desc())
@@ -63,7 +63,7 @@ class ErrorReportRepository:
         return [_stored(row) for row in found]
 
     async def read(self, report_id: str) -> StoredReport:
-        """One of them. Raises InvalidInput where there is none, or none any more."""
+        """Return a report. Raises InvalidInput if it does not exist or was deleted."""
         found = await self._connection.execute(
             sa.select(error_reports).where(error_reports.c.id == report_id)
         )
@@ -90,9 +90,8 @@ def _stored(row: "sa.Row[*tuple[Any, ...]]") -> StoredReport:
 
 
 def keep_in(database: Database) -> Callable[[str, ErrorReport], Awaitable[None]]:
-    """Return the function that stores one report by its id, in a transaction of its own.
-
-    The function raises EngineUnavailable."""
+    """Return the function that stores one report by its id, in its own transaction. The function
+    raises EngineUnavailable."""
 
     async def keep(report_id: str, report: ErrorReport) -> None:
         async with database.service() as connection:

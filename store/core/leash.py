@@ -1,4 +1,4 @@
-"""A time limit on a connection that holds when the server is silent."""
+"""A deadline for a connection that works even if the server does not answer."""
 
 import asyncio
 import os
@@ -10,10 +10,11 @@ import psycopg
 
 
 class Leash:
-    """Cuts the connection's socket when the loop's time is there, which ends whatever waits on it.
+    """A socket deadline: shuts down the connection's socket when the deadline passes, so that every
+    operation waiting on it ends.
 
-    Cancelling would not do: psycopg then asks the same silent server to stop, and waits for it.
-    Without a time, and after the block, it is loose.
+    Cancelling does not work: psycopg then asks the same silent server to stop, and waits for it.
+    There is no deadline before one is set, and none after the block.
     """
 
     def __init__(self, connection: object) -> None:
@@ -34,16 +35,16 @@ class Leash:
         self.loosen()
 
     def until(self, deadline: float) -> None:
-        """Cut at that time of the loop's clock, in place of any other."""
+        """Set the deadline to a time of the loop's clock; it replaces any other."""
         self.loosen()
         self._timer = asyncio.get_running_loop().call_at(deadline, self._cut)
 
     def within(self, seconds: float) -> None:
-        """The same, from now on."""
+        """Set the deadline to `seconds` from now."""
         self.until(asyncio.get_running_loop().time() + seconds)
 
     def loosen(self) -> None:
-        """No limit until the next one."""
+        """Remove the deadline until the next one is set."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema, while the service works on it."""
+"""Migrate a database to the newest schema, while the service runs on it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,10 +25,10 @@ from domain.core.errors import EngineUnavailable, InvalidInput
 from store.core.database import psycopg_url
 
 _ALEMBIC_INI: Final = Path(__file__).resolve().parents[2] / "alembic.ini"
-# Two processes that start at once must not migrate twice. Any constant of our own does.
+# Two processes that start at the same time must not migrate twice. The key is arbitrary.
 _MIGRATION_LOCK: Final = 7_205_759_403_792_794
-# How long a change is tried again while others hold the tables, in seconds. Those who queued
-# behind it are served in the pauses.
+# How long a change is retried while other transactions hold the tables, in seconds. Requests that
+# queued behind it run in the pauses.
 _TRIED_FOR_S: Final = 600
 _PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
 
@@ -43,10 +43,10 @@ def alembic_config(database_url: str) -> Config:
 
 
 def migrate(database_url: str) -> None:
-    """Run what is missing; nothing if the schema is current. Two at once: the second waits.
+    """Run the missing migrations. A second concurrent call waits for the first.
 
     Raises InvalidInput for a database that another version made, and for a role without rights;
-    EngineUnavailable if others hold the tables for too long. What was done by then stays.
+    EngineUnavailable if others hold the tables for too long. Completed migrations stay.
     """
     try:
         with _alone(database_url):
@@ -82,18 +82,18 @@ def _upgrade(database_url: str) -> None:
 
 
 def _is_held(error: BaseException) -> bool:
-    """Whether a change did not get its lock in time."""
+    """Return whether a change did not get its lock in time."""
     held = LockNotAvailable | DeadlockDetected
     return isinstance(error, OperationalError) and isinstance(error.orig, held)
 
 
 @contextmanager
 def _alone(database_url: str) -> Iterator[None]:
-    """Nobody else migrates this database meanwhile.
+    """Hold the migration lock of this database.
 
-    The lock is a session's, on a connection of its own. Whoever waits for it asks again and again
-    rather than in one statement: an index that is built concurrently waits for every statement that
-    runs, and the two would wait for each other.
+    The lock belongs to the session of a separate connection. A waiting process polls instead of
+    blocking in one statement. A concurrent index build waits for every running statement, so a
+    blocking wait would deadlock with it.
     """
     engine = sa.create_engine(
         psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"

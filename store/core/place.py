@@ -1,4 +1,4 @@
-"""Where a page ends, of records of all clients in the order of a time."""
+"""The end of a page of all clients' records, in the order of a time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """That of the last record, by its time and id."""
+    """The time and id of the page's last record."""
 
     at: datetime
     id: str
@@ -17,7 +17,7 @@ class Place:
 def beyond(
     place: Place | None, at: "sa.ColumnElement[datetime]", record_id: "sa.ColumnElement[str]"
 ) -> sa.ColumnElement[bool]:
-    """That a record comes after it; of the first page, every one does."""
+    """Return the condition that a record comes after `place`, or true for the first page."""
     if place is None:
         return sa.true()
     return sa.tuple_(at, record_id) > sa.tuple_(place.at, place.id)

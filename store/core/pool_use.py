@@ -1,4 +1,4 @@
-"""How much of a pool of connections is used."""
+"""The usage of a connection pool."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from sqlalchemy.pool import QueuePool
 
 
 class PoolUse:
-    """`waiting`: tasks that wait for a connection. May be read from any thread."""
+    """Reads a pool's usage, from any thread. `waiting`: the tasks that wait for a connection."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         pool = engine.pool

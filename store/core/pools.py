@@ -1,4 +1,4 @@
-"""How many connections each process may hold open at PostgreSQL."""
+"""The number of connections that each process may hold open at PostgreSQL."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,16 +7,17 @@ WORK: Final = 10
 """For requests, or for the steps of runs."""
 
 REPORTS: Final = 1
-"""Apart, so that an error is reported where all others are taken."""
+"""Separate, so that an error can be reported when all other connections are in use."""
 
 EXPORTS: Final = 4
-"""Apart, for an export holds one for as long as its caller reads."""
+"""Separate, because an export holds a connection for as long as its caller reads."""
 
 PLACES: Final = 1
-"""Apart, for its session holds what webhook workers share (`store/webhooks/places.py`)."""
+"""Separate, because its session holds the locks that webhook workers share
+(`store/webhooks/places.py`)."""
 
 WIDGET: Final = 1
-"""Apart, for it listens to what PostgreSQL tells of widgets' sessions."""
+"""Separate, because it listens for PostgreSQL's notifications about widget sessions."""
 
 OF_A_PROCESS: Final[Mapping[str, int]] = {
     "api": WORK + REPORTS + EXPORTS + WIDGET,
@@ -27,6 +28,6 @@ OF_A_PROCESS: Final[Mapping[str, int]] = {
 
 
 def of_a_client(pool_size: int) -> int:
-    """Return how many of a pool's connections one client holds at most: seven of ten, so that one
-    whose requests wait for a locked row leaves some to others."""
+    """Return the most connections of a pool that one client holds. That is seven of ten, so that a
+    client whose requests wait for a locked row leaves some to others."""
     return max(1, pool_size * 7 // 10)

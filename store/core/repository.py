@@ -1,4 +1,4 @@
-"""What the repositories of clients' records have in common."""
+"""The base of the repositories of clients' records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from store.core.database import WhoseRecord
 
 
 class TenantRepository:
-    """Works on a transaction that its caller opened, and on the rows of that client alone."""
+    """Works on a transaction that its caller opened, and on the rows of its client only."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -21,7 +21,7 @@ class TenantRepository:
     async def _one(
         self, query: sa.Executable, values: Mapping[str, object], missing: DomainError
     ) -> "sa.Row[*tuple[Any, ...]]":
-        """The row that the query finds. Raises `missing` where there is none."""
+        """Return the only row of the query. Raises `missing` if there is none."""
         row = (await self._connection.execute(query, values)).one_or_none()
         if row is None:
             raise missing
@@ -29,15 +29,15 @@ class TenantRepository:
 
 
 def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """That a row is one of a batch: at most `limit` of those that are meant."""
+    """Return the condition for a batch of at most `limit` rows that match `which`."""
     key = table.primary_key.columns
     return sa.tuple_(*key).in_(sa.select(*key).where(*which).limit(limit))
 
 
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
-    """Finds whose a record of the table is by its id alone. Raises `missing` where there is none.
+    """Return a function that finds the client of a record by its id; it raises `missing`.
 
-    For operators, and for people who are signed in: it looks through all clients.
+    For operators and signed-in people: it searches all clients.
     """
 
     async def find(connection: AsyncConnection, record_id: str) -> TenantId:

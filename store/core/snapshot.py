@@ -1,4 +1,4 @@
-"""One moment of a client's rows, read piece by piece for as long as a slow reader takes."""
+"""A consistent snapshot of a client's rows, read in pieces for as long as a slow reader takes."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -14,19 +14,19 @@ from store.core.leash import Leash
 
 PIECE: Final = 256 * 1024
 
-# More than anybody holds a snapshot for.
+# Longer than any caller holds a snapshot.
 _AT_MOST: Final = "20min"
-# One that nobody reads from keeps PostgreSQL from clearing away what everybody changes.
+# A snapshot without a reader keeps PostgreSQL from vacuuming rows that all clients change.
 _UNREAD: Final = "60s"
-# libpq holds so many rows at once, whatever they weigh.
+# libpq holds this many rows at a time, regardless of their size.
 _ROWS_HELD: Final = 8
 
 
 def begin(tenant: TenantId) -> sql.Composed:
-    """The statements that open the transaction.
+    """Return the statements that open the transaction.
 
-    jit: compiling a query takes longer than the first rows, which somebody waits for. The save
-    point is where each section begins, with whatever the one before has left undone.
+    JIT is off: compiling a query takes longer than the first rows, for which a caller waits. Each
+    section starts at the savepoint, which undoes what the previous section left.
     """
     return sql.SQL(
         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL app.client_id = {tenant}; "
@@ -37,10 +37,11 @@ def begin(tenant: TenantId) -> sql.Composed:
 
 
 class Snapshot:
-    """Queries in such a transaction; each is SQL of ours that may have the parameter `client_id`.
+    """Queries in a snapshot's transaction; each is constant SQL that may use the parameter
+    `client_id`.
 
-    PostgreSQL may keep silent for `patience_s` seconds at a time; then the connection is cut, which
-    raises psycopg.OperationalError. The time that the reader takes does not count.
+    PostgreSQL may be silent for `patience_s` seconds at a time; then the connection is cut, which
+    raises psycopg.OperationalError. The reader's own time does not count.
     """
 
     def __init__(
@@ -56,18 +57,18 @@ class Snapshot:
         self._leash = leash
         self._patience_s = patience_s
         self._values = {"client_id": tenant}
-        # Rows of one column, json or text, as the bytes that came.
+        # Rows with one column, json or text, as the received bytes.
         self._rows = connection.cursor(row_factory=scalar_row)
         for kind in ("json", "text"):
             self._rows.adapters.register_loader(kind, ByteaBinaryLoader)
 
     async def rewind(self) -> None:
-        """Forget a statement that failed, and the cursor; the moment stays the same."""
+        """Roll back a failed statement and the cursor; the snapshot stays the same."""
         self._leash.within(self._patience_s)
         await self._connection.execute("ROLLBACK TO SAVEPOINT beginning", prepare=False)
 
     async def scalar(self, query: str) -> object:
-        """The only value, None if there is no row."""
+        """Return the only value, or None if there is no row."""
         self._leash.within(self._patience_s)
         cursor = self._connection.cursor(row_factory=scalar_row)
         await cursor.execute(sql.SQL(query), self._values)
@@ -80,8 +81,8 @@ class Snapshot:
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
-        """The next rows, up to so many; all in one list unless they weigh more than a PIECE. To be
-        closed before anything else is asked."""
+        """Yield up to `number` further rows, in one list unless they are larger than a PIECE. Close
+        the generator before any other query."""
         self._leash.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []

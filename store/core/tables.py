@@ -1,4 +1,4 @@
-"""The tables that belong to no client."""
+"""The tables that do not belong to a client."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text
 
-# What went wrong on our side, for operators without an error tracker. No customer's words.
+# Server-side errors, for operators without an error tracker. No customer's words.
 error_reports: Final = sa.Table(
     "error_reports",
     metadata,

@@ -1,1 +1,1 @@
-"""What people need of the pages: their preferences, and what they typed and did not send."""
+"""Data of the dashboard's pages: the users' preferences, and their unsent form drafts."""

@@ -1,4 +1,4 @@
-"""Forms that had their effect."""
+"""Forms that have taken effect."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ class FormPosts:
         self._tenant = tenant
 
     async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
-        """Note that the form has its effect in this transaction. Another one sent to the same path
+        """Record that the form takes effect in this transaction. Another form sent to the same path
         `form` waits for the transaction's end. Raises AlreadyPosted."""
         await self._lock(form)
         taken = await self._connection.scalar(
@@ -38,7 +38,7 @@ class FormPosts:
             )
 
     async def was_taken(self, form: str, once: str) -> bool:
-        """Whether it had its effect. Waits for the end of a transaction that takes it."""
+        """Return whether the form has taken effect. Waits for a transaction that takes it."""
         await self._lock(form)
         found = await self._connection.scalar(
             sa.select(form_posts.c.once).where(
@@ -48,7 +48,7 @@ class FormPosts:
         return found is not None
 
     async def led_to(self, once: str, user_id: str, location: str) -> None:
-        """Where a repeat of the form leads."""
+        """Store the location that a repeat of the form redirects to."""
         await self._connection.execute(
             sa.update(form_posts)
             .where(

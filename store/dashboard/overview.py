@@ -1,4 +1,4 @@
-"""What the first page says of a client: one statement, each part of it by an index."""
+"""The client's data on the first page: one statement, each part served by an index."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
-"""Failures in a row."""
+"""Consecutive failures."""
 
 _OVERVIEW: Final = sa.text("""
     WITH open AS MATERIALIZED (

@@ -1,4 +1,4 @@
-"""Drafts of forms, each of one user and one form."""
+"""Drafts of forms, one per user and form."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ class PageDrafts:
         return None if row is None else Draft(row.fields, row.saved_at)
 
     async def read_all(self, forms: Collection[str]) -> dict[str, Draft]:
-        """The drafts of some forms, by form."""
+        """Return the drafts of these forms, by form."""
         row = page_drafts.c
         rows = await self._connection.execute(
             sa.select(row.form, row.fields, row.saved_at).where(
@@ -38,7 +38,8 @@ class PageDrafts:
         return {one.form: Draft(one.fields, one.saved_at) for one in rows}
 
     async def keep(self, form: str, fields: Mapping[str, str], now: datetime) -> None:
-        """In the place of what was kept of this form; beyond MOST the oldest go."""
+        """Store the draft of a form in place of an earlier one; drafts beyond MOST are deleted,
+        oldest first."""
         values = {"fields": dict(fields), "saved_at": now}
         await self._connection.execute(
             insert(page_drafts)

@@ -1,4 +1,4 @@
-"""The tables of pages. None of them is exported: they hold what no result has come of yet."""
+"""The tables of the dashboard's pages. They are not exported: their data has no effect yet."""
 
 from typing import Final
 
@@ -6,14 +6,15 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Forms that had their effect, by the id that each rendering of a form has: sent again, it has none.
+# Forms that have taken effect, by the id of each rendering of a form. Sent again, a form has no
+# effect.
 form_posts: Final = sa.Table(
     "form_posts",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("once", sa.Text, primary_key=True),
     text("user_id"),
-    # Where it led; empty of one that showed a secret.
+    # The redirect location; empty if the form showed a secret.
     text("location", nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
@@ -29,7 +30,7 @@ page_drafts: Final = sa.Table(
     sa.Column("saved_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
 
-# A user's own, whatever the client.
+# A user's preferences across clients.
 user_preferences: Final = sa.Table(
     "user_preferences",
     metadata,

@@ -1,20 +1,21 @@
-"""The CSV form of an export: PostgreSQL writes each record's line, here is only what goes between.
+"""The CSV form of an export: PostgreSQL writes each record's line, this module the text between.
 
-RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and booleans bare; null
-is an empty cell without quotes, an empty text is "". Two rules protect who opens the file, both
-undone by taking one apostrophe away in each place that has one:
+RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and booleans bare. Null
+is an empty cell without quotes, an empty text is "". Two rules protect the reader of the file. Both
+are undone by removing one apostrophe in each place that has one:
 
-1. A text that begins with a sign spreadsheets take for a formula's, a blank or other invisible
-   character (some programs trim them first), a # or an apostrophe gets an apostrophe in front.
-2. Inside a text, what comes after a line break, a tab or a semicolon and begins with such a sign or
-   with ##, or with apostrophes, blanks or invisible characters and one of these, gets one in front.
-   A spreadsheet whose separator is the semicolon, as in French, loses count of the quotes and
-   begins a cell at each of these.
+1. A text gets an apostrophe in front if it begins with a sign that spreadsheets take for a
+   formula's, with a # or an apostrophe, or with a blank or other invisible character. Some
+   programs trim blanks first.
+2. Text after a line break, a tab or a semicolon gets an apostrophe in front if it begins with
+   such a sign or with ##. Apostrophes, blanks or invisible characters may precede the sign. A
+   spreadsheet whose separator is the semicolon, as in French, loses count of the quotes and
+   begins a cell there.
 
-So only a section's line begins with ##, whether a reader knows quotes or takes line by line. A JSON
-cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped;
-what rule 2 would guard in it stands in a string, where the character after the break, or the
-semicolon itself, is written as an escape: equal JSON.
+So only a section's line begins with ##, for a CSV parser and for a line reader. A JSON cell begins
+with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped. Text in it
+that rule 2 would protect is inside a string. There the character after the break, or the semicolon
+itself, is written as an escape, which is equal JSON.
 """
 
 from typing import Final
@@ -25,28 +26,28 @@ from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
-# What some reader ends a line at: all that Python's splitlines does.
+# The characters that some reader ends a line at: those of Python's splitlines.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
-# What a reader may trim at a cell's beginning. After a break or a tab another cell begins.
+# The characters that a reader may trim at a cell's start. A break or a tab starts another cell.
 _BLANKS: Final = "".join(f"\\u{code:04x}" for code in UNSEEN if chr(code) not in CELL_ENDS)
 _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
 
 class CsvRendering:
-    """How the rows of an export become a CSV file; `store/exports/export.py` calls it."""
+    """Renders the rows of an export as a CSV file; called by `store/exports/export.py`."""
 
     counts: Final = True
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """One column: a record's line with its CRLF, or that in pieces. The parameter is
-        `client_id`."""
+        """Return a query of one column: a record's line with its CRLF, or pieces of it. The
+        parameter is `client_id`."""
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
         cells = ", ".join(_cell(f"r.c{n}", c.kind) for n, c in enumerate(source.columns))
         more = ", first.is_long, t.client_id, t.id" if source.elements else ""
-        # The fence, OFFSET 0, has each value computed once, however often a cell names it.
+        # OFFSET 0 makes PostgreSQL compute each value once, however many cells name it.
         records = (
             f"SELECT {values}, {source.order} AS place{more} FROM {rows} "  # noqa: S608 - constants
             "ORDER BY place OFFSET 0"
@@ -61,11 +62,11 @@ class CsvRendering:
         return in_pieces(lines, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
-        """What a file begins with: the mark by which spreadsheets know UTF-8."""
+        """Return the start of the file: the byte order mark by which spreadsheets detect UTF-8."""
         return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
-        """A section's line and its header; `count`: of the rows that follow."""
+        """Return a section's line and its header. `count`: the number of the following rows."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 
@@ -81,7 +82,7 @@ def _value(sql: str, kind: CellKind) -> str:
 
 
 def _cell(value: str, kind: CellKind) -> str:
-    """SQL of a cell's text, never null: what concat_ws leaves out, it leaves no comma for."""
+    """Return SQL of a cell's text, never null: concat_ws would omit the comma of a null cell."""
     match kind:
         case CellKind.TEXT:
             cell = _quoted(_guarded_inside(value))
@@ -89,7 +90,7 @@ def _cell(value: str, kind: CellKind) -> str:
         case CellKind.JSON:
             cell = f"'\"' || {_quoted(_escaped_inside(value))}"
         case CellKind.TIME | CellKind.DAY:
-            # As in the JSON, where they stand in quotes too.
+            # As in the JSON form, where they are quoted too.
             cell = f"to_json({value})::text"
         case CellKind.NUMBER | CellKind.BOOLEAN:
             cell = f"{value}::text"
@@ -97,7 +98,7 @@ def _cell(value: str, kind: CellKind) -> str:
 
 
 def _guarded_inside(value: str) -> str:
-    """The pattern is looked for only where there is what may come before it: few values have it."""
+    """Return SQL that applies rule 2 only if a separator occurs: few values have one."""
     return (
         f"CASE WHEN {value} ~ '[{_BREAKS};\t]' "
         f"THEN regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') ELSE {value} END"
@@ -109,7 +110,7 @@ _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
-    """Large, and read as seldom as can be: each replacement only where its mark is."""
+    """Return SQL that scans large values rarely: each replacement runs only if its mark occurs."""
     escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{SIGNS}])', '\\u003b\1', 'g')"
     breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\u0023#', 'g')"
     return (
@@ -119,7 +120,7 @@ def _escaped_inside(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """What follows the opening quote."""
+    """Return SQL of the text behind the opening quote, with the closing one."""
     return f"{_doubled(value)} || '\"'"
 
 

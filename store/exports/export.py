@@ -1,4 +1,4 @@
-"""The export of a client's data as a stream: what is read, in which order, and what may fail.
+"""The export of a client's data as a stream: the order of reading, and the handling of errors.
 
 PostgreSQL renders each record and Python only moves bytes, so memory does not grow with the rows.
 """
@@ -16,7 +16,7 @@ from store.exports.section_source import Source
 from store.exports.sections import SOURCES
 
 _FIRST_ROWS: Final = 4
-# Of a section held back, so that an error within it can still make it an empty one.
+# The part of a section that is held back, so that an error in it can still leave the section empty.
 _SPOOL: Final = 4 * PIECE
 # Absent, forbidden or changed tables, and values that cannot be rendered.
 _OF_ONE_SECTION: Final = ("42", "22")
@@ -24,12 +24,12 @@ _OF_ONE_SECTION: Final = ("42", "22")
 _IS_OPEN: Final = "SELECT closed_at IS NULL FROM clients WHERE id = %(client_id)s"
 
 Skipped = Callable[[Section, str, Exception], None]
-"""Is told of a section that could not be read and is empty in the file, with the SQLSTATE."""
+"""A callback for a section that could not be read and is empty in the file, with the SQLSTATE."""
 
 
 class Rendering(Protocol):
-    """A form of the file. `separator` stands before each record of a section, but for the first of
-    them, and `counts` says whether a section's beginning needs their number."""
+    """A file format. `separator` comes before each record of a section except the first. `counts`:
+    whether a section's header needs the number of its records."""
 
     @property
     def separator(self) -> bytes: ...
@@ -38,8 +38,8 @@ class Rendering(Protocol):
     def counts(self) -> bool: ...
 
     def query(self, source: Source) -> str:
-        """One column, text: the records as they stand in the file, in the source's order, each with
-        its separator and in one row, or in several."""
+        """Return a query of one text column: the rendered records in the source's order. Each has
+        its separator and takes one row or several."""
 
     def begin(self, exported_at: str, client_id: str) -> bytes: ...
 
@@ -51,7 +51,7 @@ class Rendering(Protocol):
 
 
 class Export:
-    """One export, from a snapshot that is its own."""
+    """One export, from its own snapshot."""
 
     def __init__(self, snapshot: Snapshot, rendering: Rendering, *, skipped: Skipped) -> None:
         self._snapshot = snapshot
@@ -59,11 +59,11 @@ class Export:
         self._skipped = skipped
 
     async def pieces(self, exported_at: str) -> AsyncGenerator[bytes]:
-        """The file, in pieces of about PIECE bytes; to be closed.
+        """Yield the file in pieces of about PIECE bytes; close the generator after use.
 
-        A section of which nothing has been given yet when it fails is empty, and `skipped` is told.
-        Raises NoClient for a client that is closed or gone, and psycopg.Error for whatever else
-        PostgreSQL says: what has been given till then is no file.
+        A section that fails before any of it was yielded is left empty, and `skipped` is called.
+        Raises NoClient for a closed or missing client, and psycopg.Error for any other database
+        error: the bytes yielded before it are not a valid file.
         """
         await self._check_open()
         form = self._rendering
@@ -88,7 +88,7 @@ class Export:
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:
-        """If the table of clients cannot be read, nobody knows better: then it is open."""
+        """Raise NoClient unless the client is open; an unreadable clients table counts as open."""
         try:
             is_open = await self._snapshot.scalar(_IS_OPEN)
         except psycopg.Error as error:
@@ -99,7 +99,7 @@ class Export:
             raise NoClient
 
     async def _section(self, section: Section, source: Source) -> AsyncGenerator[bytes]:
-        """Its beginning, its rows, each time as many as make about a PIECE, and its end."""
+        """Yield a section's start, its rows in batches of about a PIECE, and its end."""
         form = self._rendering
         await self._snapshot.rewind()
         count = None
@@ -125,7 +125,7 @@ class Export:
 
 
 def _whole_pieces(held: list[bytes]) -> Iterator[bytes]:
-    """What makes pieces of at least PIECE bytes, taken out of what is held. Less than one stays."""
+    """Take pieces of at least PIECE bytes out of `held` and yield them. A smaller rest stays."""
     begin = weight = 0
     for end, part in enumerate(list(held), start=1):
         weight += len(part)

@@ -1,4 +1,4 @@
-"""The SQL that closes what was under way when an export was written: nobody will go on with it."""
+"""SQL that closes unfinished work of an exported client: it cannot be continued."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ from domain.reviews.escalation import Decision, EscalationStatus
 from domain.runs.run import RunStatus
 
 IMPORTED: Final = "imported"
-"""Error code of a run that was under way when its export was written."""
+"""Error code of a run that was unfinished when its export was written."""
 
-# Nobody decided in time, as elsewhere: people have the conversation.
+# The review expired undecided, as elsewhere: the conversation is handed over to people.
 HAND_OVER: Final = sa.text(f"""
     UPDATE ai_conversations AS conversation
     SET handed_over_at = coalesce(conversation.handed_over_at, :now)
@@ -24,7 +24,7 @@ HAND_OVER: Final = sa.text(f"""
       AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
 """)  # noqa: S608 - our own names
 
-# Approved, and the snapshot was taken before it was carried out: nobody will.
+# Approved, but the snapshot was taken before execution: the plan will not be executed.
 CLOSE_APPROVED: Final = sa.text(f"""
     UPDATE engine_runs AS run
     SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now

@@ -1,4 +1,4 @@
-"""An export read back into an empty client: all of it or nothing, in the caller's transaction."""
+"""Import of an export into an empty client: all or nothing, in the caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,14 +38,14 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# A batch is larger than what a request does, and what it is read from may be slow.
+# A batch is larger than a request's work, and its source may be slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# A client that was just made has playbooks and templates to start with; the file's replace them.
-# Days on which nothing happened are reckoned of every client.
+# A new client has starter playbooks and templates; the file's replace them. Days without events are
+# counted for every client.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -61,7 +61,8 @@ _MUST_BE_EMPTY: Final = (
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 
-# A row alone is none: accounts of before `answers_from_knowledge` have one that says only that.
+# A row alone is not a setting: accounts older than `answers_from_knowledge` have a row that holds
+# only that value.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'
@@ -70,7 +71,7 @@ _SOMETHING_SET: Final = sa.text("""NOT (
 
 
 class Closed(BaseModel):
-    """What was under way when the export was written, and is not any more."""
+    """The counts of work that was unfinished at export time and closed by the import."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,9 +90,9 @@ class TenantImport:
         self._held = 0
 
     async def begin(self) -> None:
-        """Lock the client, so that no event is let in meanwhile.
+        """Lock the client, so that no event is admitted meanwhile.
 
-        Raises ClientNotFound, and ClientNotEmpty where it has records.
+        Raises ClientNotFound, and ClientNotEmpty if it has records.
         """
         for statement in _PATIENCE:
             await self._connection.exec_driver_sql(statement)
@@ -115,8 +116,8 @@ class TenantImport:
         await self._connection.execute(HELD)
 
     async def add(self, section: Section, records: Sequence[str]) -> None:
-        """Write records of a section: the JSON of each. Raises InvalidExport where they contradict
-        each other, as in an id that comes twice."""
+        """Store the JSON records of a section. Raises InvalidExport if they contradict each other,
+        for example if an id occurs twice."""
         try:
             for statement in STATEMENTS[section]:
                 await self._write(statement, records)
@@ -136,7 +137,7 @@ class TenantImport:
             self._held += written.rowcount
 
     async def _release(self) -> None:
-        """Put the messages to the events, which are there now."""
+        """Insert the held messages, now that their events exist."""
         await self._connection.execute(HELD_BY_PLACE)
         try:
             for after in range(0, self._held, _PAGE):
@@ -147,7 +148,7 @@ class TenantImport:
             raise _contradiction(Section.AI_CONVERSATIONS, error) from None
 
     async def finish(self) -> Closed:
-        """Close what nobody will go on with, and count what was closed. Raises InvalidExport."""
+        """Close unfinished work, and return the counts of what was closed. Raises InvalidExport."""
         await self._release()
         mine = {"client_id": self._tenant, "now": self._now}
         await self._connection.execute(HAND_OVER, mine)
@@ -176,7 +177,7 @@ class TenantImport:
 
 
 def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
-    """What PostgreSQL refused, by the rule's name: its message may hold what a customer wrote."""
+    """Return an error with the constraint's name: the full message may hold customers' words."""
     if isinstance(error, DataError):
         return InvalidExport(f"{section}: a record holds a value that cannot be stored")
     rule = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
@@ -189,11 +190,11 @@ def _contradiction(section: Section, error: IntegrityError | DataError) -> Inval
 async def is_here_already(
     connection: AsyncConnection, exported: str, tenant: TenantId, playbook_ids: Sequence[str]
 ) -> bool:
-    """Whether an export's ids may be those of another client of this installation.
+    """Return whether an export's ids may belong to another client of this installation.
 
-    `connection`: one that spans clients. `exported`: the client that the export is of. No run is
-    without its playbook, so whoever has the one has the other. Where there is no playbook nothing
-    tells, and nothing else refers to the ids either.
+    `connection`: one that spans clients. `exported`: the exported client's id. Every run has its
+    playbook, so a client with the same runs has the same playbooks. An export without playbooks
+    returns True, since nothing else identifies it.
     """
     if exported == tenant:
         return False

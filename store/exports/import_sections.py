@@ -1,8 +1,8 @@
-"""The SQL that reads the records of an export back, section by section.
+"""SQL that imports the records of an export, section by section.
 
-`:records` is a JSON array of records, and PostgreSQL takes it apart: what the export wrote as JSON
-becomes the same values again. Nothing that comes in this way is under way: no run waits for its
-workflow, no review for a human, and no connection has credentials.
+`:records` is a JSON array of records that PostgreSQL parses, so the values equal the exported ones.
+Imported work is never in progress: no run waits for its workflow, no review for a human, and no
+connection has credentials.
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,16 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
-"""Error code of a connection that an export brought: it must be connected anew."""
+"""Error code of an imported connection: it must be connected again."""
 
 HELD: Final = sa.text(
     "CREATE TEMPORARY TABLE imported_messages ON COMMIT DROP AS "
     "SELECT 0::bigint AS place, m.* FROM engine_messages AS m WITH NO DATA"
 )
-"""Messages come before the events that they belong to, and wait here."""
+"""A temporary table for messages, which come before the events that they belong to."""
 
 HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
-"""Once all are there: without it each stretch would read them all."""
+"""The index for reading the messages in pages; without it each page would scan all of them."""
 
 
 def _names(section: Section, *without: str) -> list[str]:
@@ -47,7 +47,7 @@ def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[s
     return (insert_records(metadata.tables[section], _names(section), values),)
 
 
-# As `store/runs/conversations.py` remembers them, at the time of the latest message.
+# The same form as in `store/runs/conversations.py`, at the time of the latest message.
 _TURNS: Final = f"""(
     SELECT coalesce(jsonb_agg(
         jsonb_build_object('author', author, 'body', left(body, {MAX_TURN_CHARS}), 'at', created_at)
@@ -67,7 +67,7 @@ _MESSAGE: Final = (
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
-# What files of an earlier version do not have.
+# Columns that are missing in files of an earlier version.
 _NEW_FIGURES: Final = {
     **{name: f"coalesce(r.{name}, '{{}}')" for name in ("escalations", "latencies", "breakdown")},
     **{name: f"coalesce(r.{name}, 0)" for name in ("rated", "satisfied", "cost_micros")},
@@ -77,7 +77,7 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files of before the publish gate say nothing of it; what was on answered events.
+# Files older than the publish gate lack `live_at`; an active playbook answered events then.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
     THEN r.created_at END)"""
@@ -90,8 +90,8 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
-# Without a time nothing is set. The widget's key is left out: the pages that it stands in would
-# speak to any client that the file is read into.
+# Without a time nothing is set. The widget's key is left out: pages that embed it would connect to
+# any client that the file is imported into.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
@@ -114,7 +114,7 @@ _SETTINGS: Final = sa.text("""
         excluded.sensitive_words, excluded.acknowledgement, excluded.frame, excluded.ask_rating,
         excluded.holds_loosening, excluded.answers_from_knowledge, excluded.updated_at)""")
 
-# Every column is written as the export has it.
+# Every column is written as exported.
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
@@ -168,7 +168,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files of before threads know neither.
+                # Files older than threads lack both.
                 "thread": "coalesce(r.thread, '{}')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
@@ -233,4 +233,4 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     SELECT client_id, conversation_id, {", ".join(_MESSAGE)} FROM imported_messages
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
-"""Messages of a stretch of places, now that their events are there."""
+"""Inserts the messages of one page, now that their events exist."""

@@ -1,4 +1,4 @@
-"""The JSON form of an export: one object, a record a line."""
+"""The JSON form of an export: one object, one record per line."""
 
 import json
 from typing import Final
@@ -11,7 +11,7 @@ _ARRAY: Final = ArrayForm(comma="', '", element="more.element", end="']}'")
 
 
 class JsonRendering:
-    """How the rows of an export become one JSON object; `store/exports/export.py` calls it."""
+    """Renders the rows of an export as one JSON object; called by `store/exports/export.py`."""
 
     counts: Final = False
     separator: Final = b",\n"

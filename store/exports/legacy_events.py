@@ -18,7 +18,7 @@ _NONE: Final = "this client has no event with this id"
 
 class AutomationRepository(TenantRepository):
     async def add(self, events: Sequence[LegacyEvent], new_id: NewId) -> int:
-        """Store events; one whose id is there already is left out. Returns how many were stored."""
+        """Store events; an event whose id exists already is left out. Return the number stored."""
         rows = [
             {**event.model_dump(), "client_id": self._tenant, "id": event.id or new_id()}
             for event in events
@@ -32,7 +32,7 @@ class AutomationRepository(TenantRepository):
         return len(added.all())
 
     async def latest(self, limit: int) -> tuple[StoredLegacyEvent, ...]:
-        """The latest events, newest first."""
+        """Return the latest events, newest first."""
         table = automation_events.c
         rows = await self._connection.execute(
             sa.select(*(table[name] for name in StoredLegacyEvent.model_fields))
@@ -43,7 +43,7 @@ class AutomationRepository(TenantRepository):
         return tuple(StoredLegacyEvent.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, event_id: str) -> tuple[StoredLegacyEvent, dict[str, JsonValue]]:
-        """One event, and its payload. Raises InvalidInput where there is none."""
+        """Return an event and its payload. Raises InvalidInput if it does not exist."""
         table = automation_events.c
         row = await self._one(
             sa.select(automation_events).where(
@@ -55,7 +55,7 @@ class AutomationRepository(TenantRepository):
         return StoredLegacyEvent.model_validate(row, from_attributes=True), row.payload
 
     async def delete(self, event_id: str) -> None:
-        """For good. Raises InvalidInput where there is no such event."""
+        """Permanently delete an event. Raises InvalidInput if it does not exist."""
         gone = await self._connection.execute(
             sa.delete(automation_events).where(
                 automation_events.c.client_id == self._tenant, automation_events.c.id == event_id

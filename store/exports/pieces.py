@@ -1,8 +1,8 @@
-"""Records whose last column is an array without a bound: one that is long leaves in several rows.
+"""Records whose last column is an unbounded array: a long one is rendered in several rows.
 
-PostgreSQL would else make one text of a conversation, however many messages it has, and no value
-may be larger than 1 GiB. The first elements are in the record's own row, as nearly always all are.
-Those after them are read only where there are more, and each is a row.
+Otherwise PostgreSQL would build one text per conversation, however many messages it has, and a
+value is limited to 1 GiB. The first elements, nearly always all, are in the record's own row.
+Further elements are read only if there are more, one row each.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from typing import Final
 from store.exports.section_source import Elements, Source
 
 TOGETHER: Final = 50
-"""Elements in the record's own row."""
+"""The maximum number of elements in the record's own row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayForm:
-    """How a form of the file writes an array: `element` is SQL of one, by the SQL of its JSON, and
-    `end` what ends a record behind its last element."""
+    """The notation of an array in a file format. `element` is SQL that renders one element, given
+    the SQL of its JSON; `end` is SQL of the text behind a record's last element."""
 
     comma: str
     element: str
@@ -25,8 +25,8 @@ class ArrayForm:
 
 
 def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
-    """SQL of the columns, and what stands after FROM: the last column holds at most TOGETHER
-    elements, and `first.is_long` says whether there may be more."""
+    """Return SQL of the columns, and the FROM clause. The last column holds at most TOGETHER
+    elements, and `first.is_long` is true if there may be more."""
     elements = source.elements
     values = tuple(column.sql for column in source.columns)
     if elements is None:
@@ -44,8 +44,8 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
 
 
 def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
-    """SQL of all rows. `records`: a query whose columns are each record's `line`, `is_long`, and
-    what `elements` asks of a `t`."""
+    """Return SQL of all rows. `records`: a query whose columns are each record's `line`, `is_long`,
+    and the columns of `t` that `elements` uses."""
     more = (
         f"SELECT {elements.sql}::text AS element FROM {elements.source} AND t.is_long "  # noqa: S608 - constants
         f"ORDER BY {elements.order} OFFSET {TOGETHER}"

@@ -1,6 +1,6 @@
-"""Statements that insert what stands in the records of an export, its names and types ours.
+"""Statements that insert the records of an export, with constant names and types.
 
-`:records` is a JSON array of records, and PostgreSQL takes it apart.
+`:records` is a JSON array of records that PostgreSQL parses.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 
 
 def typed(table: sa.Table, names: Iterable[str]) -> str:
-    """Columns of a table with their types, as a record set is declared."""
+    """Return columns of a table with their types, as a record set declaration."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     return ", ".join(f"{name} {table.c[name].type.compile(dialect=dialect)}" for name in names)
 
@@ -22,8 +22,8 @@ def insert_records(
     *,
     more: str = "",
 ) -> sa.TextClause:
-    """Insert the records, `r`: the cells called `names`, and `values` beside them or instead, in
-    SQL. `more`: what else of `r` those read."""
+    """Insert the records `r`: the cells `names`, and the SQL expressions `values`, which add or
+    replace cells. `more`: further columns of `r` that the expressions read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values or {})
     return sa.text(
@@ -36,8 +36,8 @@ def insert_records(
 def insert_parts(
     table: sa.Table, part: str, names: Iterable[str], values: Mapping[str, str], outer: str = ""
 ) -> sa.TextClause:
-    """Insert the records' parts, `r`: a list's members, or one object. The record is `o`, of which
-    `values` read `outer`."""
+    """Insert parts `r` of the records: the members of a list, or one object. The record is `o`;
+    `outer` declares the columns of it that `values` read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values)
     return sa.text(

@@ -1,4 +1,4 @@
-"""What a section of an export is read from: the kinds of its cells, and SQL for each."""
+"""The source of an export's section: the kinds of its cells, and SQL for each."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,7 +9,7 @@ from domain.exports.export import Section
 
 
 class CellKind(Enum):
-    """What a cell holds. A spreadsheet may take TEXT for a formula, and the others not."""
+    """The kind of a cell's value. A spreadsheet may take only TEXT for a formula."""
 
     TEXT = auto()
     NUMBER = auto()
@@ -21,7 +21,7 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`sql`: of one value, in a query on the section's `source`."""
+    """`sql`: SQL of one value, in a query on the section's `source`."""
 
     name: str
     kind: CellKind
@@ -30,10 +30,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What the last column of a record lists, where nothing bounds how many that are: a JSON array
-    that leaves in pieces (`store/exports/pieces.py`).
+    """The unbounded list in the last column of a record: a JSON array that is rendered in pieces
+    (`store/exports/pieces.py`).
 
-    `sql`: of one, as JSON. `source`: what stands after FROM; those of the record `t`.
+    `sql`: one element, as JSON. `source`: the FROM clause of the elements of the record `t`.
     """
 
     sql: str
@@ -42,7 +42,7 @@ class Elements:
 
     @property
     def all(self) -> str:
-        """SQL of the whole array."""
+        """Return SQL of the whole array."""
         return (
             f"(SELECT coalesce(json_agg({self.sql} ORDER BY {self.order}), '[]'::json) "  # noqa: S608 - constants
             f"FROM {self.source})"
@@ -51,8 +51,8 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`source`: what stands after FROM; rows of the client whose id is `%(client_id)s`. `elements`:
-    of the last column, where it is an array without a bound; the rows are called `t` then."""
+    """`source`: the FROM clause; rows of the client with the id `%(client_id)s`. `elements`: the
+    last column's list if it is an unbounded array; the rows are called `t` then."""
 
     columns: tuple[Column, ...]
     source: str
@@ -61,7 +61,7 @@ class Source:
 
 
 def utc(sql: str) -> str:
-    """SQL of a time in RFC 3339, in UTC with `Z`, as everywhere else. The session is in UTC."""
+    """Return SQL of a time in RFC 3339 with `Z`, as everywhere. The session is in UTC."""
     return f"replace(to_json({sql}) #>> '{{}}', '+00:00', 'Z')"
 
 
@@ -86,5 +86,5 @@ def of_table(
     order: str = "t.id",
     elements: Elements | None = None,
 ) -> Source:
-    """The client's rows of the table that has the section's name."""
+    """Return the source for the client's rows of the table with the section's name."""
     return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order, elements)

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, tenant_key, text, time
 
-# Raw inbound events of the first version of the engine. Nothing writes them but an import.
+# Raw inbound events of the first version of the engine. Only an import writes them.
 automation_events: Final = sa.Table(
     "automation_events",
     metadata,

@@ -35,14 +35,14 @@ def _open(now: datetime) -> tuple["sa.ColumnElement[bool]", ...]:
 
 
 class InvitationRepository:
-    """Of one client."""
+    """The invitations of one client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
         self._connection = connection
         self._client_id = client_id
 
     async def create(self, invitation: Invitation) -> None:
-        """Store it, in the place of an open one of the same address."""
+        """Store an invitation; it replaces an open one of the same address."""
         await self._connection.execute(
             sa.update(invitations)
             .where(
@@ -74,7 +74,7 @@ class InvitationRepository:
         return int(made or 0)
 
     async def open(self, now: datetime) -> tuple[Invitation, ...]:
-        """Those that can be accepted, the newest first."""
+        """Return the open invitations, newest first."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(invitations.c.client_id == self._client_id, *_open(now))
@@ -83,7 +83,7 @@ class InvitationRepository:
         return tuple(map(_invitation, rows))
 
     async def find(self, invitation_id: str, now: datetime) -> Invitation | None:
-        """An open one."""
+        """Return an open invitation, or None."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN).where(
                 invitations.c.client_id == self._client_id,
@@ -95,7 +95,7 @@ class InvitationRepository:
         return None if row is None else _invitation(row)
 
     async def withdraw(self, invitation_id: str, now: datetime) -> bool:
-        """Whether there was an open one."""
+        """Withdraw an open invitation. Return False if there is none."""
         gone = await self._connection.execute(
             sa.update(invitations)
             .where(
@@ -142,7 +142,7 @@ class InvitationRepository:
 
 
 async def is_invited(connection: AsyncConnection, email: str, now: datetime) -> bool:
-    """Whether the address has an open invitation of any client."""
+    """Return whether the address has an open invitation of any client."""
     found = await connection.scalar(
         sa.select(invitations.c.id).where(invitations.c.email == email, *_open(now)).limit(1)
     )

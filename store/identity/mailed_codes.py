@@ -1,4 +1,4 @@
-"""Codes that prove addresses, each within its place: a ticket's thread or a widget's session."""
+"""Codes that prove email addresses, each for one ticket thread or widget session (its place)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ from store.runs.tables import ai_conversations
 from store.widget.tables import widget_codes
 
 NOTHING: Final = b""
-"""The digest of a code that is held back: no mail brings it."""
+"""The digest of a code that is held back: no mail contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """A kind of place: its table, and the columns that have a name of their own in it."""
+    """The table of a kind of place, and its columns with a table-specific name."""
 
     table: sa.Table
     place: str
@@ -46,9 +46,9 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
-    """`place_id`: the session's or the conversation's. `email`: as its place spells it.
+    """`place_id`: the id of the session or conversation. `email`: as its place spells it.
     `question_id`: the event that a ticket's code answers. `digest`, `sealed_code`: NOTHING and None
-    of a code that is held back."""
+    if the code is held back."""
 
     id: str
     place_id: str
@@ -63,8 +63,8 @@ class NewMailedCode:
 
 @dataclass(frozen=True, slots=True)
 class TriedMailedCode:
-    """A valid code that one more try was taken from. `id`: of the record in this place.
-    `code_id`: of the code itself, which is another record's for a shared code. `question_id`: of a
+    """A valid code from which one more try was taken. `id`: the record in this place. `code_id`:
+    the record of the code itself, which differs for a shared code. `question_id`: the event of a
     ticket's code."""
 
     id: str
@@ -97,8 +97,8 @@ class MailedCodeRepository(TenantRepository):
         self._is_real = self._codes.digest != NOTHING
 
     async def made(self, place_id: str, email: str, requester: str, now: datetime) -> MailedCodes:
-        """Return what the limits count. Other new codes of the client wait until the transaction
-        ends."""
+        """Return the counts for the limits. Other new codes of the client wait until the
+        transaction ends."""
         await self._lock("")
         codes, count, real = self._codes, sa.func.count(), self._is_real
         here, lately = self._place == place_id, codes.created_at > now - HOUR
@@ -124,7 +124,7 @@ class MailedCodeRepository(TenantRepository):
         return MailedCodes(*found.one())
 
     async def create(self, code: NewMailedCode, now: datetime) -> bool:
-        """Store the code; return False if its id is taken. Its place has its row."""
+        """Store the code; return False if its id is taken. The row of its place must exist."""
         values = {
             "client_id": self._tenant,
             "id": code.id,
@@ -146,8 +146,8 @@ class MailedCodeRepository(TenantRepository):
         return made.rowcount == 1
 
     async def take_try(self, place_id: str, now: datetime) -> tuple[TriedMailedCode, ...]:
-        """Take a try from each valid code of the place, and return them. Where one was held back,
-        the valid shared codes of its address take its place.
+        """Take a try from each valid code of the place, and return the codes. A code that was held
+        back is replaced by the valid shared codes of its address.
 
         Other tries of the place wait until the transaction ends.
         """
@@ -180,8 +180,8 @@ class MailedCodeRepository(TenantRepository):
         return (*(row for row in rows if row.digest != NOTHING), *others)
 
     async def prove(self, place_id: str, tried: Sequence[TriedMailedCode], now: datetime) -> None:
-        """One code was right: none of the place's codes is good any more. `tried`: those that it
-        was compared with; that try was no wrong one."""
+        """Invalidate all codes of the place after one was correct. `tried`: the codes compared in
+        that try, which does not count as a wrong one."""
         was_tried = sa.cast(self._codes.id.in_({one.id for one in tried}), sa.Integer)
         await self._connection.execute(
             sa.update(self._table)
@@ -195,7 +195,7 @@ class MailedCodeRepository(TenantRepository):
         )
 
     async def question(self, place_id: str, email: str) -> str | None:
-        """Return the event that the thread's latest code was asked for, or None."""
+        """Return the event that the thread's latest code was requested for, or None."""
         found: str | None = await self._connection.scalar(
             sa.select(address_codes.c.question_id)
             .where(*self._of_thread(place_id, email))
@@ -205,7 +205,7 @@ class MailedCodeRepository(TenantRepository):
         return found
 
     async def is_proved(self, place_id: str, email: str, now: datetime) -> bool:
-        """Return whether the address was proved in the thread, and still is."""
+        """Return whether the address was proved in the thread and the proof is still valid."""
         found = await self._connection.scalar(
             sa.select(sa.literal(1))
             .where(
@@ -217,7 +217,7 @@ class MailedCodeRepository(TenantRepository):
         return found is not None
 
     async def to_mail(self, code_id: str, now: datetime) -> MailedCodeToSend | None:
-        """Return the code, locked, if it is still worth a mail."""
+        """Return the code, locked, if it should still be mailed, or None."""
         codes = self._codes
         found = await self._connection.execute(
             sa.select(
@@ -240,7 +240,7 @@ class MailedCodeRepository(TenantRepository):
         return None if row is None else MailedCodeToSend(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable code: its mail is out, or never will be."""
+        """Delete the readable code: its mail is sent, or will never be."""
         await self._connection.execute(
             sa.update(self._table)
             .where(self._codes.client_id == self._tenant, self._codes.id == code_id)

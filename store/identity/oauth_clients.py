@@ -1,4 +1,4 @@
-"""OAuth clients that registered themselves. They span clients of ours: no tenant is known yet."""
+"""Self-registered OAuth clients. They span tenants: no tenant is known yet."""
 
 from datetime import datetime
 from typing import Final
@@ -28,11 +28,12 @@ class OAuthClientRepository:
         )
 
     async def make_room(self, now: datetime, *, unused_at_most: int = UNUSED_AT_MOST) -> int:
-        """Remove unused registrations that are too old, and of too many the oldest of the networks
-        with the most. Returns how many went. Some that another transaction is at are left to the
-        next time."""
+        """Remove unused registrations that are too old. Beyond `unused_at_most`, remove the oldest
+        ones of the networks with the most. Return the number removed. Rows locked by another
+        transaction are skipped until the next call."""
         its = oauth_clients.c
-        # The newest of each network first, then the second of each: all networks share the room.
+        # Orders the newest registration of each network first, then the second newest: all networks
+        # share the limit.
         place = sa.func.row_number().over(partition_by=its.network, order_by=its.created_at.desc())
         surplus = (
             sa.select(its.id)
@@ -60,7 +61,7 @@ class OAuthClientRepository:
         return None if row is None else OAuthClient(row.id, row.name, tuple(row.redirect_uris))
 
     async def keep(self, oauth_client_id: str, now: datetime) -> None:
-        """A user has consented: it is not removed any more."""
+        """Mark the client as used after a user's consent: it is not removed any more."""
         await self._connection.execute(
             sa.update(oauth_clients)
             .where(oauth_clients.c.id == oauth_client_id, _UNUSED)

@@ -1,4 +1,4 @@
-"""Authorization codes by digest, and the consents. A request with a code names no tenant."""
+"""Authorization codes by digest, and the consents. A request with a code has no tenant."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from store.identity.tables import oauth_codes
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """`key_id`: of the key that it was exchanged for, if it was."""
+    """`key_id`: the key that the code was exchanged for, or None."""
 
     tenant: TenantId
     redirect_uri: str
@@ -24,13 +24,13 @@ class StoredCode:
 
 
 class OAuthCodeRepository:
-    """On a transaction that spans clients."""
+    """Stores and redeems codes, on a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def create(self, code_id: str, digest: bytes, grant: OAuthGrant, now: datetime) -> None:
-        """Keep a code, and forget those that have been of no use for long."""
+        """Store a code, and delete codes that expired long ago."""
         await self._connection.execute(
             sa.delete(oauth_codes).where(oauth_codes.c.created_at < now - CODE_KEPT)
         )
@@ -80,8 +80,8 @@ class OAuthCodeRepository:
         key_id: str,
         now: datetime,
     ) -> OAuthGrant | None:
-        """Use a code for the key of this id, once: None if it is used, too old, or not of this
-        client, redirect URI and challenge."""
+        """Exchange a code for the key with this id, once. Return None if the code is used, too old,
+        or issued for another client, redirect URI or challenge."""
         rows = await self._connection.execute(
             sa.update(oauth_codes)
             .where(

@@ -1,4 +1,4 @@
-"""Keys that OAuth clients hold."""
+"""API keys held by OAuth clients."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from store.tenants.tables import api_keys
 
 @dataclass(frozen=True, slots=True)
 class OAuthConnection:
-    """An active key of an OAuth client. `scopes`: what it may do; None for all."""
+    """An active key of an OAuth client. `scopes`: its scopes; None for all."""
 
     key_id: str
     tenant: TenantId
@@ -23,13 +23,13 @@ class OAuthConnection:
 
 
 class OAuthConnectionRepository:
-    """On a transaction that spans clients."""
+    """Reads the keys on a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def find(self, material: KeyMaterial) -> OAuthConnection | None:
-        """By the key itself. A key that a person made is none."""
+        """Return the connection with this key, or None. A key that a person created is not one."""
         rows = await self._connection.execute(
             sa.select(
                 api_keys.c.id, api_keys.c.client_id, api_keys.c.oauth_client_id, api_keys.c.scopes
@@ -47,8 +47,8 @@ class OAuthConnectionRepository:
         return OAuthConnection(row.id, TenantId(row.client_id), row.oauth_client_id, scopes)
 
     async def same(self, grant: OAuthGrant) -> tuple[str, ...]:
-        """The active keys that the same user gave the same OAuth client before. Behind the
-        account's lock."""
+        """Return the active keys that the same user gave the same OAuth client before. The account
+        must be locked."""
         found = await self._connection.scalars(
             sa.select(api_keys.c.id)
             .where(

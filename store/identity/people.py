@@ -1,4 +1,4 @@
-"""Who a user is, for themselves. It spans clients, as users do."""
+"""Users, their addresses and clients. They span clients, as users do."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,19 +23,19 @@ class OwnClient:
 
 
 async def user_of(connection: AsyncConnection, email: str) -> str | None:
-    """The id of the user with this address."""
+    """Return the id of the user with this address, or None."""
     found = await connection.scalar(sa.select(users.c.id).where(users.c.email == email))
     return None if found is None else str(found)
 
 
 async def address_of(connection: AsyncConnection, user_id: str) -> str | None:
-    """None of a user whom another identity provider knows and this service does not."""
+    """Return the user's address, or None for a user known only to another identity provider."""
     found = await connection.scalar(sa.select(users.c.email).where(users.c.id == user_id))
     return None if found is None else str(found)
 
 
 async def hold(connection: AsyncConnection, name: str) -> None:
-    """Let nobody else decide about this user or address until the transaction ends."""
+    """Lock a user or address against concurrent decisions until the transaction ends."""
     await connection.execute(
         sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
     )
@@ -44,7 +44,7 @@ async def hold(connection: AsyncConnection, name: str) -> None:
 async def accounts_since(
     connection: AsyncConnection, since: datetime, network: str
 ) -> AccountsOpened:
-    """Count the clients that were made since, and those of them that a sign-in from `network`
+    """Return the number of clients created since then, and of those that a sign-in from `network`
     opened. Other callers wait until the transaction ends."""
     await hold(connection, "accounts opened")
     from_network = sa.exists().where(
@@ -73,12 +73,12 @@ async def has_own_client(connection: AsyncConnection, user_id: str) -> bool:
 
 
 async def move_address(connection: AsyncConnection, user_id: str, email: str) -> None:
-    """Replace the address of a user by one that the identity provider has verified."""
+    """Replace a user's address with one that the identity provider has verified."""
     await connection.execute(sa.update(users).where(users.c.id == user_id).values(email=email))
 
 
 async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClient, ...]:
-    """The user's clients but those that are being erased; their own (`client_of`) first."""
+    """Return the user's clients without those being erased; their own (`client_of`) come first."""
     owns = clients.c.owner_user_id == user_id
     own_ids = (
         sa.select(client_users.c.client_id)

@@ -1,4 +1,4 @@
-"""Sessions, by the digest of their secret. They span clients: a session is a user's."""
+"""Sessions, by the digest of their secret. They span clients: a session belongs to a user."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -25,7 +25,7 @@ class SessionRepository:
         self._connection = connection
 
     async def create(self, session: Session, digest: bytes, family: bytes | None) -> None:
-        """`family`: of a refresh session (`family_digest`)."""
+        """Store a session. `family`: the `family_digest` of a refresh session."""
         await self._connection.execute(
             sa.insert(sessions).values(
                 id=session.id,
@@ -41,7 +41,7 @@ class SessionRepository:
         )
 
     async def find(self, digest: bytes, now: datetime) -> Session | None:
-        """The living session that has this secret."""
+        """Return the active session with this secret, or None."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN).where(sessions.c.digest == digest, sessions.c.ended_at.is_(None))
         )
@@ -50,7 +50,7 @@ class SessionRepository:
         return found if found is not None and found.is_alive(now) else None
 
     async def seen(self, session_id: str, now: datetime) -> None:
-        """Note that it is used."""
+        """Record the session's use."""
         await self._connection.execute(
             sa.update(sessions)
             .where(sessions.c.id == session_id, sessions.c.used_at < now)
@@ -58,7 +58,8 @@ class SessionRepository:
         )
 
     async def replace(self, presented: bytes, replacement: bytes, now: datetime) -> Session | None:
-        """Give the living refresh session of this secret another one, and note the use."""
+        """Replace the secret of an active refresh session, and record the use. Return None if no
+        active session has the presented secret."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(
@@ -80,8 +81,8 @@ class SessionRepository:
         return found
 
     async def of_family(self, family: bytes, now: datetime) -> tuple[Session, bytes] | None:
-        """The living session whose refresh tokens have this in common, and the digest of the one
-        that is good. Its `used_at` is when that one replaced another."""
+        """Return the active session of a refresh token family, and the digest of its current token.
+        The session's `used_at` is the time of the last token rotation."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN, sessions.c.digest).where(
                 sessions.c.family_digest == family, sessions.c.ended_at.is_(None)
@@ -94,7 +95,7 @@ class SessionRepository:
         return (found, row.digest) if found.is_alive(now) else None
 
     async def of_user(self, user_id: str, now: datetime) -> tuple[Session, ...]:
-        """The user's living sessions, the one used last first."""
+        """Return the user's active sessions, sorted by last use, most recent first."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))
@@ -103,7 +104,7 @@ class SessionRepository:
         return tuple(one for one in map(_session, rows) if one.is_alive(now))
 
     async def end(self, user_id: str, now: datetime, *, session_id: str | None = None) -> int:
-        """End one session of a user, or without `session_id` all. Returns how many ended."""
+        """End one session of a user, or all without `session_id`. Return the number ended."""
         ended = await self._connection.execute(
             sa.update(sessions)
             .where(

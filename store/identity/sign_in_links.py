@@ -1,4 +1,4 @@
-"""Links that sign in once, by the digest of their token. They span clients, as users do."""
+"""Single-use sign-in links, by the digest of their token. They span clients, as users do."""
 
 from datetime import datetime
 
@@ -18,12 +18,12 @@ class SignInLinks:
         )
 
     async def is_open(self, digest: bytes, now: datetime) -> bool:
-        """Whether it signs a person in."""
+        """Return whether the link is valid and unused."""
         found = sa.select(sign_in_links.c.digest).where(_open(digest, now))
         return await self._connection.scalar(found) is not None
 
     async def use(self, digest: bytes, now: datetime) -> str | None:
-        """The user whom it signs in, once; None where it does not, or not any more."""
+        """Use the link once and return its user, or None if it is invalid, used or expired."""
         user_id = await self._connection.scalar(
             sa.update(sign_in_links)
             .where(_open(digest, now))

@@ -1,4 +1,4 @@
-"""The tables of sign-in. Users come before any client is known: most of these span clients."""
+"""The tables of sign-in. Users exist before their client is known: most tables span clients."""
 
 from typing import Final
 
@@ -13,9 +13,10 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # Of what all refresh tokens of the session have in common, so that an old one is known.
+    # The digest of the part that all refresh tokens of a session share, so that an old one is
+    # recognized.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
-    # Networks, not addresses, and the browser's own name: for the list of one's sessions.
+    # Networks, not addresses, and the browser's own name: for the user's list of sessions.
     text("network"),
     text("agent"),
     time("created_at"),
@@ -24,27 +25,27 @@ sessions: Final = sa.Table(
     sa.CheckConstraint("kind IN ('browser', 'refresh')", name="kind"),
 )
 
-# A row for each code that was asked for, whether or not the address is known.
+# One row per requested code, whether or not the address is known.
 sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
     # As `domain/identity/address.py` writes it.
     text("email"),
-    # Keyed: of a million codes each could be tried against a plain digest.
+    # A keyed digest: a plain digest of one million possible codes could be reversed by trying each.
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The code itself, sealed, until it is mailed.
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
-    # Of the network that asked for it; unknown of older codes.
+    # The network of the request; unknown for older codes.
     text("network", nullable=True),
     # A code beyond the limits is stored as refused: it is neither mailed nor valid.
     sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Tries from the network that asked for it, and from all others.
+    # The tries left from the requesting network, and from all others.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
-    # No longer written: accounts are counted as they are opened.
+    # No longer written: accounts are counted when they are opened.
     sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
@@ -58,9 +59,9 @@ invitations: Final = sa.Table(
     *tenant_key(),
     text("email"),
     text("role"),
-    # The user who invites.
+    # The inviting user.
     text("invited_by"),
-    # Of its mail.
+    # The language of its mail.
     text("language"),
     time("created_at"),
     time("expires_at"),
@@ -80,12 +81,13 @@ oauth_clients: Final = sa.Table(
     sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
     text("network"),
     time("created_at"),
-    # When a user first consented. Those that nobody wanted are removed.
+    # The time of the first user's consent. Clients without consent are removed.
     time("used_at", nullable=True),
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
-# One row a consent. Used ones are kept for a while: who presents one again has stolen it.
+# One row per consent. Used codes are kept for a while: presenting one again means that it was
+# stolen.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
     metadata,
@@ -96,15 +98,15 @@ oauth_codes: Final = sa.Table(
     text("label"),
     text("redirect_uri"),
     text("challenge"),
-    # Without, all that a key may.
+    # Null allows everything that a key may do.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),
-    # The key that it was exchanged for.
+    # The key that the code was exchanged for.
     text("key_id", nullable=True),
 )
 
-# Links that sign in a user of an embedded stack, each once: `make run` prints one.
+# Single-use links that sign in a user of an embedded stack: `make run` prints one.
 sign_in_links: Final = sa.Table(
     "sign_in_links",
     metadata,
@@ -114,23 +116,23 @@ sign_in_links: Final = sa.Table(
     time("used_at", nullable=True),
 )
 
-# Codes that prove the addresses which the authors of tickets typed.
+# Codes that prove the addresses that ticket authors entered.
 address_codes: Final = sa.Table(
     "address_codes",
     metadata,
     # The id is that of the run whose answer asks for the code.
     *tenant_key(),
     text("conversation_id"),
-    # The event that is answered once the code is typed.
+    # The event that is answered after the code is entered.
     text("question_id"),
     text("email"),
-    # The author, as `requester_of` names it; unknown of older codes.
+    # The author, as `requester_of` names it; unknown for older codes.
     text("requester", nullable=True),
     text("language"),
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    # Until its mail is out.
+    # Until its mail is sent.
     text("sealed_code", nullable=True),
-    # Good in each place of the address where a code was held back.
+    # A shared code is valid in each place of the address where a code was held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

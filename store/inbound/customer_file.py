@@ -1,4 +1,4 @@
-"""All that is kept of one customer, read at one moment."""
+"""All stored data of one customer, read in one transaction."""
 
 from datetime import datetime
 from typing import Final, TypeVar
@@ -23,7 +23,7 @@ from store.integrations.order_facts import OrderFactRepository
 
 _Filed = TypeVar("_Filed", bound=BaseModel)
 
-# By what the limit for one customer counts, and by what callers say.
+# By the key of the customer limit, and by the address in the event.
 _EVENTS: Final = sa.text("""
     SELECT event_id FROM (
         SELECT event_id FROM engine_messages
@@ -38,7 +38,7 @@ _MESSAGES: Final = sa.text("""
     SELECT event_id, conversation_id, author, body, created_at FROM engine_messages
     WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
 """)
-# Of those that others wrote in too the summary is not only theirs.
+# The summary is left out if other people wrote in the conversation too.
 _CONVERSATIONS: Final = sa.text("""
     SELECT id, channel, created_at, last_message_at, CASE WHEN NOT EXISTS (
         SELECT FROM engine_messages AS other
@@ -68,8 +68,8 @@ _MEMORY: Final = sa.text("""
 
 class CustomerFileRepository(TenantRepository):
     async def read(self, request: DataRequest, now: datetime) -> CustomerFile:
-        """Of the customer that a request names; where it names none, of the orders that it names
-        alone."""
+        """Return the file of the customer that a request names. If it names no customer, the file
+        covers only the orders that it names."""
         customer = customer_key(request.customer_email)
         memory = memory_key_of(request.customer_email, verified=True)
         given: dict[str, object] = {"client_id": self._tenant, "customer": customer}

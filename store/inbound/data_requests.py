@@ -1,4 +1,4 @@
-"""Customers' requests for their data, as shops hand them on."""
+"""Customers' requests for their data, passed on by shops."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -24,7 +24,7 @@ _PAGE: Final = (
     .limit(sa.bindparam("limit"))
 )
 _ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
-# After every ULID.
+# Sorts after every ULID.
 _NEWEST: Final = "~"
 
 
@@ -39,7 +39,7 @@ class DataRequestRepository(TenantRepository):
         now: datetime,
         due_at: datetime,
     ) -> bool:
-        """Note a request; False for one of this id that is there already."""
+        """Store a request; return False if a request with this id exists already."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(
@@ -57,20 +57,20 @@ class DataRequestRepository(TenantRepository):
         return added.one_or_none() is not None
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """The newest first; `before`: the id of the last one of the page before."""
+        """Return a page of requests, newest first. `before`: the last id of the previous page."""
         this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(DataRequest.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, request_id: str) -> DataRequest:
-        """Raises DataRequestNotFound."""
+        """Return a request. Raises DataRequestNotFound."""
         this = {"tenant": self._tenant, "request": request_id}
         row = await self._one(_ONE, this, DataRequestNotFound(request_id))
         return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Note who handed the data over; the first time stays, and False is returned after it.
-        Raises DataRequestNotFound."""
+        """Record the person who handed over the data. Return False if it was recorded before; the
+        first record stays. Raises DataRequestNotFound."""
         done = await self._connection.execute(
             sa.update(data_requests)
             .where(
@@ -87,7 +87,7 @@ class DataRequestRepository(TenantRepository):
         return False
 
     async def told(self, request_id: str, now: datetime) -> None:
-        """Note that the client's owner has the mail about it."""
+        """Record that the notification mail was sent to the client's owner."""
         await self._connection.execute(
             sa.update(data_requests)
             .where(data_requests.c.client_id == self._tenant, data_requests.c.id == request_id)
@@ -96,8 +96,8 @@ class DataRequestRepository(TenantRepository):
 
 
 async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
-    """Client and id of requests whose client's owner has no mail yet, the oldest first. Of all
-    clients: on the service's connection."""
+    """Return client and id of requests whose notification mail is not sent yet, oldest first. Spans
+    clients: it needs the service's connection."""
     rows = await connection.execute(
         sa.select(data_requests.c.client_id, data_requests.c.id)
         .where(data_requests.c.told_at.is_(None))
@@ -108,8 +108,8 @@ async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str,
 
 
 async def owner_address(connection: AsyncConnection, tenant: TenantId) -> str | None:
-    """The mail address of the client's owner; None for one that is being erased. On the service's
-    connection: users belong to no client."""
+    """Return the email address of the client's owner, or None if the client is being erased. It
+    needs the service's connection, because users belong to no client."""
     found: str | None = await connection.scalar(
         sa.select(users.c.email)
         .join_from(clients, users, users.c.id == clients.c.owner_user_id)

@@ -1,4 +1,4 @@
-"""The addresses of integrations. Tokens are digests here, and secrets come sealed and stay so."""
+"""The webhook addresses of integrations. Tokens are stored as digests, secrets sealed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ class NewEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class EndpointChange:
-    """What a rotation puts in the place of what was there. None: it stays as it is."""
+    """The new values of a rotation. None leaves the current value unchanged."""
 
     token_digest: bytes | None = field(default=None, repr=False)
     sealed_secret: str | None = field(default=None, repr=False)
@@ -77,7 +77,7 @@ class EndpointChange:
 async def find_endpoint(
     connection: AsyncConnection, digest: bytes, now: datetime
 ) -> OpenEndpoint | None:
-    """The endpoint that a token opens, whosever it is. For a connection without a client."""
+    """Return the endpoint of a token, of any client, or None. For a connection without a client."""
     this = {"digest": digest, "at": now, "since": now - DUTIES_LAST}
     found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
@@ -96,8 +96,8 @@ async def find_endpoint(
 async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
-    """Each connection whose credentials have opened this account. For a connection without a
-    client."""
+    """Return each integration with credentials that have opened this account. For a connection
+    without a client."""
     this = {"platform": provider, "account": account, "since": now - DUTIES_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
     return tuple(
@@ -111,14 +111,14 @@ def _if_vouched(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
 
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
-        """One as people are shown it. Raises EndpointNotFound."""
+        """Return an endpoint in its public form. Raises EndpointNotFound."""
         found = await self.find(integration_id)
         if found is None:
             raise EndpointNotFound(integration_id)
         return found
 
     async def find(self, integration_id: str) -> EndpointEntry | None:
-        """The same; None where none is open."""
+        """Return an endpoint in its public form, or None if none is open."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = (await self._connection.execute(_ENTRY, this)).one_or_none()
         if row is None:
@@ -127,14 +127,14 @@ class EndpointRepository(TenantRepository):
         return EndpointEntry.model_validate(row, from_attributes=True)
 
     async def mapping(self, integration_id: str) -> Mapping[str, str]:
-        """Of the generic form; nothing where there is none, or no endpoint."""
+        """Return the mapping of a generic endpoint; empty without a mapping or endpoint."""
         found: Mapping[str, str] | None = await self._connection.scalar(
             sa.select(_endpoint.mapping).where(*self._this(integration_id))
         )
         return found or {}
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
-        """Store one; False, and nothing, where the integration has one."""
+        """Store an endpoint; return False without a change if the integration has one."""
         made = await self._connection.scalar(
             insert(inbound_endpoints)
             .values(
@@ -159,11 +159,13 @@ class EndpointRepository(TenantRepository):
         previous_until: datetime,
         now: datetime,
     ) -> None:
-        """Put a new token or secret in the place of those before, which are good until then; with
-        a time that is over they end now. A third one is never good, and one that does not vouch is
-        not kept: it would vouch as soon as its successor does. Raises EndpointNotFound.
+        """Replace the token or secret. The previous one stays valid until `previous_until`; a past
+        time ends it now.
+
+        Only one previous value is ever valid. A previous value that does not vouch is not kept: it
+        would vouch as soon as its successor does. Raises EndpointNotFound.
         """
-        # What is not changed keeps the one before it, which is good for as long.
+        # An unchanged value keeps its predecessor, which stays valid for the same time.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches
         if change.token_digest is not None:
@@ -172,7 +174,7 @@ class EndpointRepository(TenantRepository):
         if change.sealed_secret is not None:
             values["sealed_secret"] = change.sealed_secret
             values["sealed_previous_secret"] = _if_vouched(_endpoint.sealed_secret)
-        # What has lapsed does not come to life again.
+        # An expired value must not become valid again.
         is_over = _endpoint.previous_until <= now
         for name in ("previous_token_digest", "sealed_previous_secret"):
             values.setdefault(name, sa.case((is_over, sa.null()), else_=_endpoint[name]))
@@ -183,8 +185,8 @@ class EndpointRepository(TenantRepository):
             raise EndpointNotFound(integration_id)
 
     async def vouch(self, integration_id: str, since: datetime | None) -> bool:
-        """Let the address and secret that were made then vouch for customers; False if they are
-        others by now."""
+        """Let the address and secret created at `since` vouch for customers; return False if they
+        were replaced since."""
         made_at = sa.func.coalesce(_endpoint.rotated_at, _endpoint.opened_at)
         changed = await self._connection.execute(
             sa.update(inbound_endpoints)
@@ -194,13 +196,14 @@ class EndpointRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def close(self, integration_id: str) -> None:
-        """Erase it with its secrets, where there is one."""
+        """Delete the endpoint with its secrets, if there is one."""
         await self._connection.execute(
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
 
     async def close_ended(self, *, but_of: Collection[Provider]) -> None:
-        """Erase those whose connection has ended. `but_of`: providers whose duties still come."""
+        """Delete the endpoints of disconnected integrations. `but_of`: providers that still send
+        compliance requests."""
         ended = sa.select(integrations.c.id).where(
             integrations.c.client_id == self._tenant,
             integrations.c.status == IntegrationStatus.DISCONNECTED,

@@ -1,5 +1,5 @@
-"""Webhooks of all clients whose work a crash left: without a workflow, or in a lane without a
-head."""
+"""All clients' webhooks whose processing a crash interrupted: without a workflow, or in a lane
+(queue) without a head."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _ROW: Final = inbound_webhooks.c
 
 @dataclass(frozen=True, slots=True)
 class LeftWebhook:
-    """One that a workflow should have."""
+    """A webhook that should have a workflow."""
 
     ref: WebhookRef
     created_at: datetime
@@ -32,7 +32,7 @@ class LeftWebhook:
 
 @dataclass(frozen=True, slots=True)
 class StoppedLane:
-    """A queue that nothing moves. `kind`: one of the lane's."""
+    """A queue without a head. `kind`: one of the lane's kinds."""
 
     tenant: TenantId
     kind: WebhookKind
@@ -41,8 +41,8 @@ class StoppedLane:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """A page of those at work that came before a time, and of those whose wait was over before it;
-    the oldest first. Most have a workflow."""
+    """Return a page of webhooks, oldest first: those in progress that arrived before a time, and
+    those whose wait ended before it. Most have a workflow."""
     rows = await connection.execute(
         sa.select(_ROW.client_id, _ROW.id, _ROW.created_at)
         .where(
@@ -62,7 +62,7 @@ async def webhooks_left(
 
 
 async def stopped_lanes(connection: AsyncConnection, *, limit: int) -> list[StoppedLane]:
-    """Some of the lanes that have a queue and no head."""
+    """Return some of the lanes that have a queue and no head."""
     rows = await connection.execute(_STOPPED, {"limit": limit})
     return [StoppedLane(TenantId(row.client_id), WebhookKind(row.kind)) for row in rows]
 

@@ -1,8 +1,8 @@
-"""The lanes: in which order a client's webhooks are worked on.
+"""The lanes (queues): the processing order of a client's webhooks.
 
-A client has two lanes, one for tickets and one for everything else. Of a lane at most one webhook,
-its head, is worked on at a time. A ticket that waits for its customer's limit, or for the share of
-senders that prove nothing, stands aside: it is no head, and those behind it go on.
+A client has two lanes, one for tickets and one for all other webhooks. At most one webhook of a
+lane, its head, is processed at a time. A ticket that waits for its customer's limit, or for the
+limit of unproved senders, is not a head, and the webhooks behind it continue.
 """
 
 from typing import Final
@@ -16,29 +16,30 @@ from store.core.repository import TenantRepository
 
 
 async def lock_lanes(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Hold the client's lanes until the transaction ends.
+    """Lock the client's lanes until the transaction ends.
 
-    Whatever writes a row of `inbound_webhooks` holds them, so that no webhook is queued behind one
-    that has just ended. The account's lock comes before this one, never after it.
+    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind one that
+    has just ended. The account's lock comes before this one, never after it.
     """
     await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
 
 
 class LaneRepository(TenantRepository):
-    """On a transaction that holds the client's lanes."""
+    """Reads and moves the lanes, on a transaction that holds their lock."""
 
     async def is_idle(self, kind: WebhookKind) -> bool:
-        """Whether the kind's lane has neither a head nor a queue, so that one that comes now is
-        worked on at once."""
+        """Return whether the kind's lane has neither a head nor a queue, so that a new webhook is
+        processed immediately."""
         return not await self._connection.scalar(_IS_BUSY, self._lane(kind))
 
     async def take_next(self, kind: WebhookKind) -> str | None:
-        """Make the first of the lane's queue its head; None where it has a head, or no queue."""
+        """Make the first queued webhook the lane's head and return its id. Return None if the lane
+        has a head or no queue."""
         taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
         return taken
 
     async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
-        """Those of the lane whose workflow should run now."""
+        """Return the ids of the lane's webhooks whose workflow should run now."""
         return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
 
     def _lane(self, kind: WebhookKind) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""When a connection last did what it is for: a bounded look at the newest runs, steps, webhooks."""
+"""A connection's last activity, from a bounded scan of the newest runs, steps and webhooks."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 NEWEST: Final = 1_000
-"""So many runs, steps and webhooks are looked at."""
+"""The number of runs, steps and webhooks that are scanned."""
 
 _SIGNS: Final = sa.text("""
     SELECT 'found' AS what, integration_id, max(at) AS at FROM (
@@ -32,8 +32,8 @@ _SIGNS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class LastSigns:
-    """`found`: an order that was looked up there. `done`: a step that was done there. `told`: a
-    webhook that came from there. None: not among the newest."""
+    """`found`: the last lookup of an order. `done`: the last executed step. `told`: the last
+    received webhook. None if none is among the newest."""
 
     found: datetime | None = None
     done: datetime | None = None
@@ -46,7 +46,7 @@ class LastSigns:
 
 class LastSignsReader(TenantRepository):
     async def of(self, ids: Collection[str]) -> Mapping[str, LastSigns]:
-        """By connection."""
+        """Return the last activity by connection."""
         rows = await self._connection.execute(
             _SIGNS, {"client_id": self._tenant, "ids": list(ids), "newest": NEWEST}
         )

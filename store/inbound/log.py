@@ -1,4 +1,4 @@
-"""The inbound log of one client: what came in, what became of it, and what was refused."""
+"""The inbound log of one client: received webhooks with their outcomes, and refusals."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,7 +25,7 @@ _SUMMARY: Final = sa.select(*(_TABLE[name] for name in InboundWebhook.model_fiel
 )
 _ONE: Final = _SUMMARY.add_columns(
     _TABLE.headers,
-    # Never the whole of a mail with its photos.
+    # The full body may be a mail with photos.
     sa.func.substring(_TABLE.body, 1, SHOWN_BODY).label("beginning"),
     sa.case(
         (_TABLE.body.is_not(None), sa.func.coalesce(_TABLE.cut_from, sa.func.length(_TABLE.body)))
@@ -67,7 +67,7 @@ class InboundLogRepository(TenantRepository):
         state: WebhookState | None = None,
         outcome: Outcome | None = None,
     ) -> list[InboundWebhook]:
-        """What came in, newest first. `before`: the last id of the page before this one."""
+        """Return a page of webhooks, newest first. `before`: the last id of the previous page."""
         query = _SUMMARY.order_by(_TABLE.id.desc()).limit(limit)
         if before is not None:
             query = query.where(_TABLE.id < before)
@@ -79,7 +79,8 @@ class InboundLogRepository(TenantRepository):
         return [InboundWebhook.model_validate(row, from_attributes=True) for row in rows]
 
     async def one(self, webhook_id: str) -> LoggedWebhook:
-        """With its headers masked, and the beginning of its body. Raises InboundWebhookNotFound."""
+        """Return a webhook with masked headers and the start of its body. Raises
+        InboundWebhookNotFound."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
         row = await self._one(_ONE, this, InboundWebhookNotFound(webhook_id))
         is_cut = (row.body_bytes or 0) > SHOWN_BODY
@@ -94,7 +95,8 @@ class InboundLogRepository(TenantRepository):
         )
 
     async def refusals(self, hours: int, now: datetime) -> list[RefusalCount]:
-        """Of the last so many hours, the newest first; 500 rows at most."""
+        """Return the refusals of the last `hours` hours, newest first, limited to
+        `_MOST_REFUSALS`."""
         rows = await self._connection.execute(
             _REFUSALS,
             {

@@ -1,4 +1,4 @@
-"""Which messages of a platform have been taken, by a webhook or a poll."""
+"""Messages of a platform that a webhook or a poll has already taken."""
 
 from datetime import datetime
 
@@ -12,13 +12,13 @@ _MESSAGES = inbound_messages.c
 
 
 class InboundMessageRepository(TenantRepository):
-    """`integration_id`, `message_key`: what names a message."""
+    """A message is identified by `integration_id` and `message_key`."""
 
     async def claim(
         self, integration_id: str, message_key: str, *, webhook_id: str, now: datetime
     ) -> bool:
-        """Take the message for a webhook; False if another took it. Another transaction that is
-        about to take it is waited for."""
+        """Claim the message for a webhook; return False if another has it. Waits for a concurrent
+        transaction that claims it."""
         claimed = await self._connection.execute(
             insert(inbound_messages)
             .values(
@@ -34,7 +34,7 @@ class InboundMessageRepository(TenantRepository):
         return claimed.one_or_none() is not None
 
     async def is_taken(self, integration_id: str, message_key: str) -> bool:
-        """Whether a webhook has taken the message, or is about to."""
+        """Return whether a webhook has claimed the message."""
         found = await self._connection.scalar(
             sa.select(_MESSAGES.webhook_id).where(
                 _MESSAGES.client_id == self._tenant,

@@ -1,4 +1,4 @@
-"""How far each platform has been polled."""
+"""The polling position of each platform."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
 
 @dataclass(frozen=True, slots=True)
 class PolledConnection:
-    """A connection that is asked, and how far it was. `cursor`: None before the first time."""
+    """A polled connection and its position. `cursor`: None before the first poll."""
 
     tenant: TenantId
     integration: Integration
@@ -38,8 +38,9 @@ async def polled_connections(
     after: tuple[str, str],
     limit: int,
 ) -> tuple[PolledConnection, ...]:
-    """Connections of all clients that can be asked, in the order of clients: those after a client's
-    id and an integration's. On the service's connection."""
+    """Return a page of all clients' connections that can be polled, ordered by client and
+    integration. `after`: the last client's and integration's id. It needs the service's
+    connection."""
     its = integrations.c
     rows = await connection.execute(
         sa.select(
@@ -59,7 +60,7 @@ async def polled_connections(
         .where(
             its.status == IntegrationStatus.CONNECTED,
             its.provider.in_(sorted(providers)),
-            # One that only listens has no credentials.
+            # A connection that only receives has no credentials.
             its.sealed != "",
             clients.c.closed_at.is_(None),
             sa.tuple_(its.client_id, its.id) > sa.tuple_(*after),
@@ -82,7 +83,7 @@ async def polled_connections(
 
 class PollCursorRepository(TenantRepository):
     async def read(self, integration_id: str) -> PollCursor | None:
-        """None before the first poll."""
+        """Return the cursor, or None before the first poll."""
         row = (
             await self._connection.execute(
                 sa.select(*(poll_cursors.c[name] for name in PollCursor.model_fields)).where(
@@ -96,7 +97,7 @@ class PollCursorRepository(TenantRepository):
     async def advance(
         self, integration_id: str, position: Mapping[str, str], now: datetime
     ) -> None:
-        """Note how far all was read; what failed before is forgotten."""
+        """Store the position up to which everything was read, and reset the failures."""
         told = {"position": dict(position), "polled_at": now, "error_code": None, "failures": 0}
         await self._connection.execute(
             insert(poll_cursors)
@@ -105,7 +106,7 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def fail(self, integration_id: str, error_code: str, now: datetime) -> None:
-        """Note that a poll failed, one more in a row."""
+        """Record a failed poll, and count consecutive failures."""
         told = {"polled_at": now, "error_code": error_code}
         await self._connection.execute(
             insert(poll_cursors)
@@ -116,7 +117,7 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def all(self) -> "tuple[tuple[str, PollCursor], ...]":
-        """Of each connection that was polled, by its id."""
+        """Return the cursor of each polled connection, by its id."""
         rows = await self._connection.execute(
             sa.select(
                 poll_cursors.c.integration_id,

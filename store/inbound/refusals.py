@@ -1,4 +1,4 @@
-"""What was refused at clients' addresses, counted by the hour."""
+"""Refused requests to clients' addresses, counted by the hour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _count: Final = inbound_refusals.c
 
 @dataclass(frozen=True, slots=True)
 class RefusalsOfHour:
-    """`hour`: its beginning. `last_at`: of the last of them."""
+    """`hour`: the start of the hour. `last_at`: the time of the last refusal."""
 
     tenant: TenantId
     integration_id: str
@@ -30,13 +30,13 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """Of all clients: refusals are written together."""
+    """Counts refusals across clients: they are written together."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, refused: Sequence[RefusalsOfHour]) -> None:
-        """Add to the counts. Those of a connection that is no longer there are left out."""
+        """Add to the counts. Counts of a deleted connection are left out."""
         for one in refused:
             lives = sa.exists().where(
                 integrations.c.client_id == one.tenant, integrations.c.id == one.integration_id

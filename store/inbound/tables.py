@@ -24,8 +24,8 @@ def _count(name: str) -> "sa.Column[int]":
     return sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0"))
 
 
-# The address of an integration: the token in its path, and what its platform signs with. Those
-# before the last rotation are good until `previous_until`.
+# The address of an integration: the token in its path, and the secret its platform signs with. The
+# previous values are valid until `previous_until`.
 inbound_endpoints: Final = sa.Table(
     "inbound_endpoints",
     metadata,
@@ -38,14 +38,14 @@ inbound_endpoints: Final = sa.Table(
     time("previous_until", nullable=True),
     # JMESPath expressions by field of the event, of the generic form only.
     sa.Column("mapping", JSONB, nullable=True),
-    # Whether the word of the secret's holder on a customer's address counts.
+    # Whether the secret's holder may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("opened_at"),
     time("rotated_at", nullable=True),
     points_to("integrations", "integration_id"),
 )
 
-# Every webhook that was taken, for as long as its platform may send it again.
+# Every accepted webhook, for as long as its platform may send it again.
 inbound_webhooks: Final = sa.Table(
     "inbound_webhooks",
     metadata,
@@ -56,17 +56,17 @@ inbound_webhooks: Final = sa.Table(
     _digest("body_digest"),
     text("topic"),
     text("kind"),
-    # Those that were signed or are needed to read the body; never one that lets somebody in.
+    # The headers that were signed or are needed to read the body; never one with credentials.
     json("headers", "{}"),
-    # None once it was erased, or was let go.
+    # None after the body was erased or dropped.
     _digest("body", nullable=True),
-    # Its bytes before it was cut to the beginning that people are shown.
+    # The size in bytes before the body was cut to the part that is shown.
     sa.Column("cut_from", sa.Integer, nullable=True),
     text("state"),
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
-    # Of a ticket that waits: whether its author is not proved to hold the address.
+    # For a waiting ticket: whether its author has not proved to hold the address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),
@@ -102,7 +102,7 @@ inbound_webhooks: Final = sa.Table(
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
 )
 
-# What was refused at a client's address, counted by the hour: a flood fills no table.
+# Refusals at a client's address, counted by the hour, so that a flood does not fill the table.
 inbound_refusals: Final = sa.Table(
     "inbound_refusals",
     metadata,
@@ -116,7 +116,7 @@ inbound_refusals: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Which messages of a platform have been taken, whether a webhook or a poll brought them.
+# Messages of a platform that were already taken, from a webhook or a poll.
 inbound_messages: Final = sa.Table(
     "inbound_messages",
     metadata,
@@ -128,7 +128,7 @@ inbound_messages: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Customers who asked a shop for their data; the merchant answers within `due_at`.
+# Customers' data requests at a shop; the merchant answers within `due_at`.
 data_requests: Final = sa.Table(
     "data_requests",
     metadata,
@@ -138,7 +138,7 @@ data_requests: Final = sa.Table(
     json("order_ids", "[]"),
     time("created_at"),
     time("due_at"),
-    # When the client's owner got the mail about it.
+    # When the client's owner was notified by mail.
     time("told_at", nullable=True),
     text("fulfilled_by", nullable=True),
     time("fulfilled_at", nullable=True),
@@ -146,7 +146,7 @@ data_requests: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# How far a platform has been asked for what a lost webhook would have told.
+# The polling position of a platform; polling recovers the data of lost webhooks.
 poll_cursors: Final = sa.Table(
     "poll_cursors",
     metadata,

@@ -1,4 +1,4 @@
-"""Webhooks as they are taken: one row for each delivery, however often it comes."""
+"""Accepted webhooks: one row per delivery, however often it arrives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,9 +34,9 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A delivery to be kept. `id`: of its row, where it is new. `headers`: those that reading
-    needs, by their names in lower case. `unreadable`: the stable code of why it cannot be read;
-    then it is kept as failed."""
+    """A delivery to store. `id`: the id of its row, if it is new. `headers`: the headers that
+    parsing needs, with lower-case names. `unreadable`: the stable code of a parsing error; then the
+    delivery is stored as failed."""
 
     id: str
     integration_id: str
@@ -50,9 +50,9 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """`known`: the same delivery came before. `conflict`: its name came before with another body;
-    nothing of this one is kept. `left`: it concerns nothing here, and as many came today as are
-    kept."""
+    """`known`: the same delivery arrived before. `conflict`: its deduplication key arrived before
+    with another body; this one is not stored. `left`: it is irrelevant here, and the daily limit of
+    stored deliveries is reached."""
 
     NEW = "new"
     KNOWN = "known"
@@ -62,8 +62,8 @@ class KeptAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """`id`: of the delivery's row, which may have been there before. `starts`: it is new and its
-    turn has come: its workflow must be started after the commit."""
+    """`id`: the delivery's row, which may have existed before. `starts`: the delivery is new and
+    its turn has come; the caller must start its workflow after the commit."""
 
     id: str
     was: KeptAs
@@ -72,10 +72,10 @@ class KeptWebhook:
 
 class WebhookArrivals(TenantRepository):
     async def keep(self, arrived: NewWebhookRow, now: datetime) -> KeptWebhook:
-        """Store a delivery once. Returns whether its work begins now.
+        """Store a delivery once. Returns whether its processing starts now.
 
-        Takes the lock of the client's lanes until the transaction ends: a webhook that comes
-        meanwhile is queued behind this one, and none is queued behind one that has ended. Raises
+        Takes the lock of the client's lanes until the transaction ends. So a webhook that arrives
+        meanwhile is queued behind this one, and none is queued behind an ended one. Raises
         InboundBusy.
         """
         await lock_lanes(self._connection, self._tenant)
@@ -129,7 +129,7 @@ class WebhookArrivals(TenantRepository):
         return KeptWebhook(row.id, KeptAs.KNOWN if row.is_same else KeptAs.CONFLICT, starts=False)
 
     async def _require_room(self, arrived: NewWebhookRow, now: datetime) -> None:
-        """Raises InboundBusy, but never for what came before."""
+        """Raise InboundBusy without room, but never for a delivery that arrived before."""
         has_room = await self._has_day_room(now) and await self._has_room(arrived)
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
@@ -144,7 +144,7 @@ class WebhookArrivals(TenantRepository):
         raise InboundBusy
 
     async def _has_day_room(self, now: datetime) -> bool:
-        # Ids are drawn when they come: these are the end of the primary key.
+        # Ids are generated on arrival: these rows are the end of the primary key.
         since = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
         few = {**since, "at_most": DAY_ROWS_WITHOUT_PLAN, "cut_to": CUT_TO}
         kept = (await self._connection.execute(_KEPT_OF_THE_DAY, few)).one()
@@ -168,12 +168,12 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # What failed has had its try, and gives way to what had none.
+        # A failed webhook has had its try, so its body makes room for an untried one.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)
 
     async def _state(self, arrived: NewWebhookRow) -> WebhookState:
-        """What a new one begins as: at work where its lane is idle, else behind the others."""
+        """Return the state of a new webhook: working if its lane is idle, otherwise queued."""
         if arrived.unreadable is not None:
             return WebhookState.FAILED
         if arrived.kind is WebhookKind.IGNORED:
@@ -187,7 +187,7 @@ _IS_KNOWN: Final = sa.text("""
                    WHERE client_id = :tenant AND provider = :provider
                      AND integration_id = :integration_id AND dedup_key = :dedup_key)
 """)
-# The length of a body is known without reading the body.
+# PostgreSQL knows a body's length without reading the body.
 _KEPT_OF_THE_DAY: Final = sa.text("""
     SELECT count(*) AS rows, coalesce(sum(least(size, :cut_to)), 0) AS bytes
     FROM (SELECT octet_length(body) AS size FROM inbound_webhooks

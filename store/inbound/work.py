@@ -1,4 +1,4 @@
-"""The rows of webhooks that are worked on."""
+"""The rows of webhooks that are processed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WebhookStanding:
-    """How far a webhook is, whosever it is. `kind` names its lane."""
+    """A webhook's state. `kind` determines its lane (queue)."""
 
     id: str
     kind: WebhookKind
@@ -41,7 +41,7 @@ class WebhookStanding:
 
 @dataclass(frozen=True, slots=True)
 class StoredWebhook:
-    """One without its body. `size`: of that, in bytes; None if it was erased."""
+    """A webhook without its body. `size`: the body's size in bytes; None if it was erased."""
 
     id: str
     integration_id: str
@@ -56,14 +56,13 @@ class StoredWebhook:
 
     @property
     def standing(self) -> WebhookStanding:
-        """As it was read."""
+        """Return the state as of this read."""
         return WebhookStanding(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """The run that a webhook became, as long as it has no answer. `threshold`: of its
-    playbook."""
+    """The unanswered run of a webhook. `threshold`: the threshold of its playbook."""
 
     ref: RunRef
     threshold: float
@@ -71,23 +70,23 @@ class UnstartedRun:
 
 @dataclass(frozen=True, slots=True)
 class EarlierWait:
-    """What an earlier webhook waits for, and until when."""
+    """The limit that an earlier webhook waits for, and the end of the wait."""
 
     waits_for: WaitsFor
     not_before: datetime
 
 
 class WorkRepository(TenantRepository):
-    """Its writers hold the client's lanes (`lock_lanes`)."""
+    """Callers that write must hold the client's lanes (`lock_lanes`)."""
 
     async def serialize(self, webhook_id: str) -> None:
-        """Let no two tries at one webhook be under way at once, until the transaction ends. It
-        does not lock the row: a repetition of the delivery writes that."""
+        """Allow only one try at a webhook at a time, until the transaction ends. It does not lock
+        the row, because a repeated delivery writes it."""
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
-        """None if it was erased meanwhile. Raises UnknownProvider: another version may have taken
-        it."""
+        """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider: another
+        version may have stored it."""
         row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
         if row is None:
             return None
@@ -112,12 +111,12 @@ class WorkRepository(TenantRepository):
         )
 
     async def body(self, webhook_id: str) -> bytes | None:
-        """The bytes as they came; None if they were erased or cut meanwhile."""
+        """Return the received bytes, or None if they were erased or cut meanwhile."""
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
     async def standing(self, webhook_id: str) -> WebhookStanding | None:
-        """As it is now; None if it was erased meanwhile."""
+        """Return the current state, or None if the webhook was erased meanwhile."""
         row = (await self._connection.execute(_STANDING, self._key(webhook_id))).one_or_none()
         return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
@@ -139,7 +138,7 @@ class WorkRepository(TenantRepository):
         )
 
     async def fail(self, webhook_id: str, reason: str, now: datetime) -> None:
-        """`reason`: a stable code."""
+        """Mark a webhook as failed. `reason`: a stable code."""
         await self._write(
             webhook_id,
             state=WebhookState.FAILED,
@@ -160,21 +159,22 @@ class WorkRepository(TenantRepository):
         )
 
     async def restart(self, webhook_id: str, state: WebhookState) -> None:
-        """Have a failed one worked on again, as if it had just come."""
+        """Restart a failed webhook as if it had just arrived."""
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:
-        """How many tickets wait for the share of unproved senders. The count stops at `at_most`."""
+        """Return the number of tickets waiting for the unproved senders' limit, up to `at_most`."""
         values = {"tenant": self._tenant, "at_most": at_most}
         return int(await self._connection.scalar(_UNPROVED, values) or 0)
 
     async def waits_behind(
         self, webhook_id: str, customer: LimitKey | None, *, is_unproved: bool
     ) -> EarlierWait | None:
-        """The wait of an earlier ticket that this one must not overtake: for the client's limit or
-        quota, of the same customer with the same proof or claim, or for the share of unproved
-        senders that this one is of too. Read without the client's lanes: a wait that ends meanwhile
-        costs another try."""
+        """Return the wait of an earlier ticket that this one must not overtake, or None. That
+        ticket waits for the client's limit or quota, or belongs to the same customer with the same
+        proof or claim. A ticket that waits for the limit of unproved senders also counts if this
+        one is unproved. Reads without the client's lanes: a wait that ends meanwhile costs another
+        try."""
         row = (
             await self._connection.execute(
                 _EARLIER,

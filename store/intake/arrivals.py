@@ -1,4 +1,4 @@
-"""Arrivals: the rows of an event that is admitted, each kind in one statement."""
+"""Arrivals: the rows of an admitted event, one statement for each kind of arrival."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,10 +20,10 @@ from store.intake.idempotency import IdempotencyKey
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One event at the door. The ids are those of the rows to be, drawn by the caller.
+    """One event to admit. The caller generates the ids of the future rows.
 
-    `request_id`: for the logs of the run. `visit`: where a visitor of the widget wrote it.
-    `received_by`: the platform whose webhook or poll brought it. `key_id`: of the API key that sent
+    `request_id`: for the logs of the run. `visit`: the widget visit in which it was written.
+    `received_by`: the platform whose webhook or poll delivered it. `key_id`: the API key that sent
     it; admission sets it.
     """
 
@@ -40,15 +40,15 @@ class Arrival:
 
     @property
     def is_brought(self) -> bool:
-        """Whether a webhook or a poll brought it."""
+        """Return whether a webhook or a poll delivered it."""
         return self.received_by is not None
 
 
 class ArrivalRepository(TenantRepository):
-    """`customer`: whom the event's message counts for; None if nobody is named."""
+    """Stores arrivals. `customer`: the limit key of the event's message, or None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
-        """The event and its message, with the note that no playbook wants it."""
+        """Store the event and its message, marked as having no playbook."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
             _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}
@@ -57,7 +57,7 @@ class ArrivalRepository(TenantRepository):
     async def store_with_run(
         self, arrival: Arrival, customer: LimitKey | None, playbook: Playbook, at: datetime
     ) -> None:
-        """The event, its message and its run."""
+        """Store the event, its message and its run."""
         await self._connection.execute(
             _STORE_RUN,
             {

@@ -1,4 +1,4 @@
-"""The bytes of attachments as a burden: removed some at a time, and how many a client has."""
+"""The storage of attachments: their total size, and their removal in batches."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from store.intake.tables import attachments
 from store.runs.tables import engine_messages
 
 CHUNKS_AT_ONCE: Final = 100
-"""Rows of one statement, 25 MiB: a thousand would take longer than a statement may."""
+"""Rows per statement, 25 MiB: a thousand would exceed the statement timeout."""
 
 _REMOVE: Final = sa.text("""
     DELETE FROM attachment_chunks WHERE (client_id, attachment_id, seq) IN (
@@ -34,7 +34,7 @@ _IS_UNPROVED: Final = sa.exists().where(
 
 class AttachmentBytes(TenantRepository):
     async def remove_some(self, event_ids: Sequence[str]) -> int:
-        """Remove chunks of these events' files, as many as one statement may; 0 if none is left."""
+        """Remove a batch of chunks of these events' files. Return their number, at the end 0."""
         removed = await self._connection.execute(
             _REMOVE,
             {"client_id": self._tenant, "events": list(event_ids), "limit": CHUNKS_AT_ONCE},
@@ -42,14 +42,14 @@ class AttachmentBytes(TenantRepository):
         return removed.rowcount
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
-        """Return how many bytes of the client's files are kept, of those that came `since` then.
-        `only_unproved`: of those whose message proved no sender."""
+        """Return the stored bytes of the client's files that arrived `since` then. `only_unproved`:
+        only files whose message proved no sender."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
                 table.client_id == self._tenant,
                 table.state == "stored",
-                # Ids are drawn when they come: these are the end of the primary key.
+                # Ids are generated on arrival: these rows are the end of the primary key.
                 table.id >= first_ulid(since) if since else sa.true(),
                 _IS_UNPROVED if only_unproved else sa.true(),
             )

@@ -1,4 +1,4 @@
-"""The files that came with events: what people see of them, and their bytes in chunks."""
+"""Files of events: their public metadata, and their bytes in chunks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -25,9 +25,9 @@ from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.tables import attachment_chunks, attachments
 
 CHUNK: Final = 256 * 1024
-"""Bytes of a row: what a reader holds at once."""
+"""Bytes per row: the amount that a reader holds at a time."""
 
-# Bound into one statement: what the driver holds of a file while it is stored.
+# Chunks per statement: the amount that the driver holds while a file is stored.
 _CHUNKS_AT_ONCE: Final = 8
 _CLAIM_CHARS: Final = 200
 _DAY: Final = timedelta(days=1)
@@ -58,7 +58,7 @@ client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
 async def attachments_of(
     connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
 ) -> dict[str, tuple[Attachment, ...]]:
-    """By event, in their order; one without files is not in it."""
+    """Return the files by event, in their order; events without files are left out."""
     rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
     found: dict[str, tuple[Attachment, ...]] = {}
     for row in rows:
@@ -77,11 +77,11 @@ class AttachmentRepository(TenantRepository):
         now: datetime,
         new_id: NewId,
     ) -> tuple[Attachment, ...]:
-        """Keep what came with the event, which is stored in the same transaction. Refused files are
-        listed with their reason, and their bytes are not kept."""
+        """Store the files of an event, which is stored in the same transaction. Refused files are
+        listed with their reason, without their bytes."""
         if not files:
             return ()
-        # Ten megabytes take tens of milliseconds: others on this loop must not wait for that.
+        # Ten megabytes take tens of milliseconds, which would block the event loop.
         inspected = await asyncio.to_thread(inspect, files)
         inspected = within(inspected, await self._room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
@@ -104,15 +104,15 @@ class AttachmentRepository(TenantRepository):
         return found
 
     async def of_event(self, event_id: str) -> tuple[Attachment, ...]:
-        """As they came, in their order."""
+        """Return the files of an event, in the order of arrival."""
         return (await self.of_events((event_id,))).get(event_id, ())
 
     async def of_events(self, event_ids: Sequence[str]) -> dict[str, tuple[Attachment, ...]]:
-        """By event; one without files is not in it."""
+        """Return the files by event; events without files are left out."""
         return await attachments_of(self._connection, self._tenant, event_ids)
 
     async def read(self, attachment_id: str) -> Attachment:
-        """Raises AttachmentNotFound."""
+        """Return an attachment. Raises AttachmentNotFound."""
         row = await self._one(
             _ONE,
             {"tenant": self._tenant, "attachment": attachment_id},
@@ -121,25 +121,25 @@ class AttachmentRepository(TenantRepository):
         return Attachment.model_validate(row, from_attributes=True)
 
     async def chunk(self, attachment_id: str, seq: int) -> bytes | None:
-        """One chunk of the bytes, from 0; None after the last and for a refused file."""
+        """Return a chunk of the bytes, counted from 0, or None after the last or if refused."""
         data: bytes | None = await self._connection.scalar(
             _CHUNK, {"tenant": self._tenant, "attachment": attachment_id, "seq": seq}
         )
         return data
 
     async def chunks(self, attachment_id: str) -> AsyncGenerator[bytes]:
-        """All of them, one at a time: within one transaction, for those who read at once."""
+        """Yield all chunks, one at a time; the transaction must stay open meanwhile."""
         seq = 0
         while (data := await self.chunk(attachment_id, seq)) is not None:
             yield data
             seq += 1
 
     async def whole(self, attachment_id: str) -> bytes:
-        """All bytes at once, for what is known to be small."""
+        """Return all bytes of a file that is known to be small."""
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:
-        """Return how many bytes more may come."""
+        """Return the number of bytes that may still be stored today."""
         kept = AttachmentBytes(self._connection, self._tenant)
         room = MAX_DAY_BYTES - await kept.kept(since=now - _DAY)
         if is_unproved:

@@ -1,4 +1,4 @@
-"""Stored events, as they came and as normalized."""
+"""Stored events, as received and as normalized."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +15,7 @@ from store.runs.tables import engine_messages
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What an event is called and whose it is, as merchants are told. `customer_email` may be
-    empty."""
+    """An event's ticket id and customer, as reported. `customer_email` may be empty."""
 
     ticket_id: str
     customer_email: str
@@ -24,12 +23,12 @@ class Ticket:
 
 class EventRepository(TenantRepository):
     async def inbound(self, event_id: str) -> InboundEvent:
-        """The event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
+        """Return the event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
         row = await self._one(_INBOUND, self._key(event_id), RunNotFound(event_id))
         return InboundEvent.model_validate(row, from_attributes=True)
 
     async def unified(self, event_id: str) -> UnifiedEvent | None:
-        """The event as it was normalized; None before that."""
+        """Return the normalized event, or None before normalization."""
         row = (await self._connection.execute(_UNIFIED, self._key(event_id))).one_or_none()
         if row is None:
             return None
@@ -38,7 +37,7 @@ class EventRepository(TenantRepository):
         )
 
     async def ticket(self, event_id: str) -> Ticket:
-        """The event's ticket, also if the event could not be normalized."""
+        """Return the event's ticket, even if the event could not be normalized."""
         found = (await self._connection.execute(_TICKET, self._key(event_id))).one()
         return Ticket(found.ticket_id, found.customer_email)
 
@@ -51,7 +50,7 @@ class EventRepository(TenantRepository):
         written: str | None = None,
     ) -> None:
         """Store the normalized event and put its message into the conversation; idempotent.
-        `written`: the message's own words, where the event asks what an earlier one asked."""
+        `written`: the message's own text, if the event repeats the question of an earlier one."""
         await self._connection.execute(
             _SAVE_UNIFIED,
             {
@@ -72,7 +71,7 @@ class EventRepository(TenantRepository):
         )
 
     async def outcome(self, event_id: str) -> tuple[str, str] | None:
-        """(outcome, event_type) of a stored event, None if there is none."""
+        """Return (outcome, event_type) of a stored event, or None."""
         row = (
             await self._connection.execute(
                 sa.select(engine_events.c.outcome, engine_events.c.event_type).where(_IS_EVENT),
@@ -84,7 +83,7 @@ class EventRepository(TenantRepository):
     async def store_reply(
         self, event_id: str, *, message_id: str, author: str, body: str, now: datetime
     ) -> None:
-        """Store the one answer to an event, beside the message it answers; idempotent."""
+        """Store the single answer to an event, next to the message that it answers; idempotent."""
         await self._connection.execute(
             _STORE_REPLY,
             {
@@ -114,7 +113,7 @@ _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.mod
 _UNIFIED: Final = sa.select(
     engine_events.c.unified, engine_events.c.subject, engine_events.c.text
 ).where(_IS_EVENT, engine_events.c.unified.is_not(None))
-# The customer's address: as normalized, or as the caller gave it where that has not been done.
+# The customer's address: as normalized, or as the caller sent it before normalization.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),
     else_=engine_events.c.unified["customer_email"].astext,
@@ -128,7 +127,7 @@ _TICKET: Final = sa.select(
     TICKET_ID,
     sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
 ).where(_IS_EVENT)
-# An update sets the columns it is given values for.
+# An update sets the columns that it has values for.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
 _FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
 _STORE_REPLY: Final = sa.text("""

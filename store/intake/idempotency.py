@@ -1,4 +1,4 @@
-"""Idempotency keys: what a caller repeats to get the same answer, kept for 24 hours."""
+"""Idempotency keys: a repeated request gets the same answer for 24 hours."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ class IdempotencyKey:
 
 
 async def is_kept(connection: AsyncConnection, tenant: TenantId, key: str, now: datetime) -> bool:
-    """Whether the key belongs to an event already."""
+    """Return whether the key already belongs to an event."""
     found = await connection.scalar(
         sa.select(idempotency_keys.c.event_id).where(
             idempotency_keys.c.client_id == tenant,
@@ -42,10 +42,10 @@ async def claim(
     event_id: str,
     now: datetime,
 ) -> str:
-    """The event this key belongs to: ours if it is new or lapsed, else the first one.
+    """Return the event of this key: `event_id` if the key is new or expired, else the first one.
 
-    A second request waits on the unique key until the first has committed, so two at once are
-    one event. Raises IdempotencyKeyReused.
+    A second request waits on the unique key until the first has committed, so two concurrent
+    requests create one event. Raises IdempotencyKeyReused.
     """
     claimed = await connection.scalar(
         insert(idempotency_keys)

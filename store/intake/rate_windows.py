@@ -1,6 +1,6 @@
-"""Windows of short-term limits, shared by all processes. It spans tenants.
+"""Windows of short-term limits, shared by all processes and across tenants.
 
-Time is the caller's: processes on machines whose clocks differ see windows moved by that much.
+The caller passes the time: clock differences between machines shift the windows.
 """
 
 from datetime import datetime
@@ -14,8 +14,8 @@ from store.intake.tables import rate_windows
 
 _PURGED_AT_ONCE: Final = 1000
 
-# The row's lock puts requests in a row, and the condition sees what the one before has written.
-# A refused request writes nothing and gets no row back, but holds the lock.
+# The row lock serializes requests, and the condition sees the previous request's write. A refused
+# request writes nothing and gets no row back, but holds the lock.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)
@@ -37,7 +37,7 @@ _READ: Final = sa.select(rate_windows.c.hits).where(
     rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
 )
 
-# A row that somebody works with is left for the next time; one that was hit meanwhile stays.
+# Locked rows are left for the next call, and rows hit meanwhile stay.
 _PURGE: Final = sa.text(
     """
     DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (
@@ -63,11 +63,11 @@ class RateWindowRepository:
         )
         admitted = hits is not None
         if not admitted:
-            # Another statement, for a new snapshot: the first one's may be older than the row.
+            # A separate statement, for a new snapshot: the first one's may be older than the row.
             hits = await self._connection.scalar(_READ, window)
         return judged(limit, live(limit, hits, now), now, admitted=admitted)
 
     async def purge(self, now: datetime) -> int:
-        """Delete windows without a live hit, some at a time; return how many it were."""
+        """Delete a batch of windows without a current hit; return the number deleted."""
         values = {"moment": now, "at_most": _PURGED_AT_ONCE}
         return (await self._connection.execute(_PURGE, values)).rowcount

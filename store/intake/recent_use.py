@@ -1,4 +1,4 @@
-"""Recent use: what a client has sent and used, as far as it counts against its limits."""
+"""Recent use: a client's messages and tickets that count against its limits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +15,8 @@ from domain.intake.limit_key import LimitKey
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
-    """What counts against the limits. The times are those of the oldest message of a full window,
-    None while one more fits."""
+    """The values that limits are checked against. The times are those of the oldest message of a
+    full window, or None if the window has room."""
 
     key_is_active: bool
     oldest_of_customer: datetime | None
@@ -33,9 +33,9 @@ async def recent_use(
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Read it all in one statement, after the account's lock and not with it.
+    """Read all values in one statement, after the statement that takes the account's lock.
 
-    So it sees what whoever held the lock before has committed.
+    A separate statement sees the commits of previous lock holders.
     """
     row = (
         await connection.execute(
@@ -62,7 +62,7 @@ async def recent_use(
     )
 
 
-# Messages of another machine, whose clock is ahead, may lie in the future; they count.
+# Messages from a machine whose clock is ahead may have future times; they count.
 _RECENT: Final = sa.text("""
     SELECT
         (SELECT is_active FROM api_keys

@@ -1,4 +1,4 @@
-"""How many messages a proved sender has had brought. Only such a message asks for it."""
+"""The number of a proved sender's messages from webhooks and polls. Only they read it."""
 
 from datetime import datetime
 from typing import Final
@@ -12,9 +12,9 @@ class SenderUse(TenantRepository):
     async def messages(
         self, customer: str, domain: str | None, *, since: datetime, at_most: int
     ) -> int:
-        """Return how many came from the address, or from any of the domain and below it. An address
-        counts with its others: before the "@" what follows a plus sign and dots tell no persons
-        apart. The count stops at `at_most`."""
+        """Return the number of messages from the address, or from the domain and its subdomains.
+        Addresses that differ only by dots or a plus suffix before the "@" count as one. The count
+        stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         if domain is None:
             local, _, provider = customer.rpartition("@")

@@ -1,4 +1,4 @@
-"""The tables of events as they came in, and of what limits them."""
+"""The tables of events as received, and of their limits."""
 
 from typing import Final
 
@@ -24,13 +24,13 @@ engine_events: Final = sa.Table(
     text("author", nullable=True),
     # The API key that sent it. No reference: keys may be erased before their events.
     text("key_id", nullable=True),
-    # What the merchant's own system asks for, of callers whose word counts.
+    # The request of the merchant's own system, if the caller is trusted to make one.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),
-    # The platform whose webhook or poll brought the event; unset for a caller of the gateway, who
-    # may write any source.
+    # The platform whose webhook or poll delivered the event. Unset for a caller of the gateway, who
+    # may set any source.
     text("received_by", nullable=True),
-    # When the erasure of its customer began: no step works on it any more.
+    # When the erasure of its customer started; no step processes the event after that.
     time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
     sa.Index(
@@ -53,7 +53,7 @@ idempotency_keys: Final = sa.Table(
 )
 
 # Short-term limits shared by all processes: the times of the requests that still count. Unlogged:
-# what a crash of the server forgets is at most a minute old.
+# the data lost in a server crash is at most a minute old.
 rate_windows: Final = sa.Table(
     "rate_windows",
     metadata,
@@ -64,7 +64,7 @@ rate_windows: Final = sa.Table(
     prefixes=["UNLOGGED"],
 )
 
-# The files that came with an event: images and PDFs. A refused one has no chunks.
+# The files of an event: images and PDFs. A refused file has no chunks.
 attachments: Final = sa.Table(
     "attachments",
     metadata,
@@ -72,7 +72,7 @@ attachments: Final = sa.Table(
     text("event_id"),
     sa.Column("position", sa.Integer, nullable=False),
     text("name"),
-    # As the sender called it, and as its bytes say.
+    # The type claimed by the sender, and the type detected from the bytes.
     text("claimed_type"),
     text("media_type", nullable=True),
     sa.Column("size", sa.BigInteger, nullable=False),

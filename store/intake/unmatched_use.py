@@ -1,4 +1,4 @@
-"""How much of the room for events that no playbook wants is used. Only such an event asks."""
+"""The storage used by events without a playbook. Only such an event reads it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,24 +12,24 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedBytes:
-    """`oldest`: when the first of them came, None where there is none."""
+    """`oldest`: the arrival of the first of them, or None."""
 
     kept: int
     oldest: datetime | None
 
 
 class UnmatchedUse(TenantRepository):
-    """Call it behind the account's lock and as a statement of its own."""
+    """Call it while holding the account's lock, as a separate statement."""
 
     async def since(self, since: datetime) -> UnmatchedBytes:
-        """The bytes of those that came since then."""
+        """Return the bytes of the events that arrived since then."""
         values = {"tenant": self._tenant, "since": since, "first": first_ulid(since)}
         row = (await self._connection.execute(_KEPT, values)).one()
         return UnmatchedBytes(int(row.kept), row.oldest)
 
 
-# PER_CLIENT bounds the rows of a day. A size is read from its row, without the value. The words
-# stand in the event and in its message.
+# PER_CLIENT bounds the rows of a day. The size is read without the value. The text is stored twice,
+# in the event and in its message.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(payload) + 2 * coalesce(pg_column_size(message), 0)), 0)
                AS kept,

@@ -1,4 +1,4 @@
-"""How much of the share of unproved senders a client has used. Only such a message asks for it."""
+"""A client's use of the limit for unproved senders. Only a message of one reads it."""
 
 from datetime import datetime
 from typing import Final
@@ -11,11 +11,12 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """Call it behind the account's lock and as a statement of its own: so it sees what the message
-    before has committed."""
+    """Call it while holding the account's lock, as a separate statement: so it sees the commit of
+    the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the first of so many messages within the hour, or None while one more fits."""
+        """Return the time of the oldest of the last `messages` messages within the hour. Return
+        None if the window has room."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -23,7 +24,7 @@ class UnprovedUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the tickets of a month. The count stops at `at_most`."""
+        """Return the tickets of unproved senders in a month. The count stops at `at_most`."""
         values = {"tenant": self._tenant, "period": period, "at_most": at_most}
         return int(await self._connection.scalar(_TICKETS, values) or 0)
 

@@ -1,4 +1,4 @@
-"""The settings of a client's connections, apart from their credentials."""
+"""The settings of a client's connections, without their credentials."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from store.integrations.tables import integrations
 
 class ConnectionSettings(TenantRepository):
     async def last(self, provider: Provider) -> Mapping[str, str]:
-        """The settings of the last connection to the provider, also of one that has ended; empty
+        """Return the settings of the last connection to the provider, even if it has ended; empty
         if there was none."""
         found: Mapping[str, str] | None = await self._connection.scalar(
             sa.select(integrations.c.settings)
@@ -25,8 +25,8 @@ class ConnectionSettings(TenantRepository):
         return found or {}
 
     async def change(self, integration_id: str, settings: Mapping[str, str | None]) -> None:
-        """Change these settings of a connection; None takes one away. Raises IntegrationNotFound,
-        also for one that has ended."""
+        """Change these settings of a connection; None removes a setting. Raises
+        IntegrationNotFound, also for an ended connection."""
         merged = integrations.c.settings.op("||")(sa.cast(settings, JSONB))
         changed = await self._connection.execute(
             sa.update(integrations)

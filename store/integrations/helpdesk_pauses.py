@@ -1,4 +1,4 @@
-"""Pauses of helpdesk tickets: where a person answers, so that the agent does not."""
+"""Pauses of helpdesk tickets: the agent does not answer while a person does."""
 
 from datetime import datetime
 from typing import Final
@@ -23,8 +23,8 @@ class HelpdeskPauseRepository(TenantRepository):
         now: datetime,
         until: datetime,
     ) -> None:
-        """From now on a person answers in the ticket; idempotent by message. A pause that ends
-        later stands."""
+        """Pause the agent in the ticket, because a person answers; idempotent by message. An
+        existing pause that ends later stays."""
         row = {
             "client_id": self._tenant,
             "integration_id": integration_id,
@@ -36,19 +36,19 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Whether a person answers in the ticket. A pause outlives the connection: a new
-        connection to the helpdesk has the same tickets."""
+        """Return whether the ticket is paused. A pause outlives the connection: a new connection to
+        the helpdesk has the same tickets."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
         return await self._any(this.scalar_subquery(), ticket_id, now)
 
     async def is_paused_at(self, provider: Provider, ticket_id: str, now: datetime) -> bool:
-        """The same of a ticket of which only the platform is known."""
+        """Return whether a ticket is paused, given only its platform."""
         return await self._any(sa.literal(provider.value), ticket_id, now)
 
     async def end(self, integration_id: str, ticket_id: str) -> bool:
-        """No person is at work in it any more. Returns whether one was."""
+        """End the ticket's pause. Return False if there was none."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )

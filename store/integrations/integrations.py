@@ -1,6 +1,6 @@
-"""A client's integrations. Credentials come sealed and stay sealed here, and go when it ends.
+"""A client's integrations. Credentials arrive and stay sealed, and are erased on disconnection.
 
-What merchants' systems are told of a connection is written with it, once for each end of it.
+Outgoing webhook events about a connection are written in its transaction, once for each end.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 REPLACED: Final = "replaced"
-"""Reason of a disconnection: the client connected the same provider anew."""
+"""Reason of a disconnection: the client connected the same provider again."""
 
 BY_OPERATOR: Final = "disconnected"
-"""Reason of a disconnection: somebody asked for it."""
+"""Reason of a disconnection: a person requested it."""
 
 _ERASED: Final = ""
 
@@ -72,44 +72,44 @@ class _Ended:
 
 
 class IntegrationRepository(TenantRepository):
-    """What reads a connection raises UnknownProvider for one that another version made, and leaves
-    it as it is. It can be ended like any other."""
+    """Methods that read a connection raise UnknownProvider for one that another version made, and
+    leave it unchanged. It can be ended like any other."""
 
     async def connected(self) -> tuple[Integration, ...]:
-        """What the client is connected to, the oldest connection first."""
+        """Return the active connections, oldest first."""
         rows = await self._connection.execute(_LIVE, {"tenant": self._tenant})
         return tuple(_read(Integration, row) for row in rows)
 
     async def has_shop(self) -> bool:
-        """Whether a shop is connected, even one that refuses our credentials at the moment."""
+        """Return whether a shop is connected, even if it currently refuses the credentials."""
         return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
 
     async def connected_to(self, provider: Provider) -> Integration | None:
-        """The client's live connection to the provider: there is one, or none."""
+        """Return the client's active connection to the provider, or None."""
         wanted = {"tenant": self._tenant, "provider": provider.value}
         row = (await self._connection.execute(_LIVE_ONE, wanted)).one_or_none()
         return None if row is None else _read(Integration, row)
 
     async def entries(self) -> tuple[IntegrationEntry, ...]:
-        """Every connection there is and was, the oldest first, without credentials."""
+        """Return all current and past connections, oldest first, without credentials."""
         rows = await self._connection.execute(_ENTRIES, {"tenant": self._tenant})
         return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
-        """The same page by page, by id, which is the order of making."""
+        """Return a page of all connections by id, which is the order of creation."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def entry(self, integration_id: str) -> IntegrationEntry:
-        """One of them. Raises IntegrationNotFound."""
+        """Return a connection without credentials. Raises IntegrationNotFound."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = await self._one(_ONE, this, IntegrationNotFound(integration_id))
         return _read(IntegrationEntry, row)
 
     async def usable(self, integration_id: str) -> Integration:
-        """One with its credentials, also after it failed. Raises IntegrationNotFound if there is
-        none, or it has ended."""
+        """Return a connection with its credentials, even after it failed. Raises
+        IntegrationNotFound if there is none, or if it has ended."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = await self._one(_USABLE, this, IntegrationNotFound(integration_id))
         return _read(Integration, row)
@@ -117,12 +117,12 @@ class IntegrationRepository(TenantRepository):
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Store a connection; one of the same provider that was there ends with it.
+        """Store a connection; it ends an existing one of the same provider.
 
-        Returns the ids of the deliveries that are to be sent. Raises ClientNotFound, also while
-        the client is being erased.
+        Returns the ids of the deliveries to send. Raises ClientNotFound, also while the client is
+        being erased.
         """
-        # Two at once would both find none to end.
+        # Without the lock, two concurrent calls would both find none to end.
         await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
         told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
@@ -150,23 +150,24 @@ class IntegrationRepository(TenantRepository):
         return told_ended + told_connected
 
     async def require(self, integration_id: str) -> None:
-        """Raises IntegrationNotFound if the client has none of this id, whatever its provider."""
+        """Raise IntegrationNotFound without a connection with this id, of any provider."""
         this = {"tenant": self._tenant, "integration": integration_id}
         await self._one(_ONE, this, IntegrationNotFound(integration_id))
 
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """End a connection and erase its credentials; one that has ended stays as it is.
+        """End a connection and erase its credentials; an ended one stays unchanged.
 
-        Returns the ids of the deliveries that are to be sent.
+        Returns the ids of the deliveries to send.
         """
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
     async def prove(self, integration_id: str, account: str) -> None:
-        """Note the account that the connection's credentials have opened: webhooks of the whole
-        installation that name it are the client's. One that has ended keeps what it had."""
+        """Store the account that the connection's credentials have opened. Webhooks of the whole
+        installation that name this account belong to the client. An ended connection stays
+        unchanged."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -185,7 +186,7 @@ class IntegrationRepository(TenantRepository):
         return bool(await self._connection.scalar(proved))
 
     async def forget_account(self, integration_id: str) -> None:
-        """Let no duty of the whole installation find the connection any more, if it has ended."""
+        """Stop matching installation-wide compliance requests with an ended connection."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -199,10 +200,10 @@ class IntegrationRepository(TenantRepository):
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
-        """Note that the other side no longer takes the credentials. `code`: why, stable. `run_id`:
-        of the run that met it, which sends what is told.
+        """Mark a connection as failed because the provider rejects its credentials. `code`: a
+        stable error code. `run_id`: the run that met the error; it sends the webhook event.
 
-        Only a live connection can fail: another one may have taken its place meanwhile.
+        Only an active connection can fail: another one may have replaced it meanwhile.
         """
         provider = await self._connection.scalar(
             sa.update(integrations)
@@ -220,8 +221,8 @@ class IntegrationRepository(TenantRepository):
             )
 
     async def note_refusal(self, integration_id: str, code: str | None) -> None:
-        """Note why the other side refused the last call, or with None that it answers. A live
-        connection stays live."""
+        """Record why the provider refused the last call, or with None that it answers. An active
+        connection stays active."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -234,7 +235,7 @@ class IntegrationRepository(TenantRepository):
         )
 
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
-        """The one that has ended now, if one has."""
+        """End the matching connection and return it, or None if there was none."""
         ended = await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -258,7 +259,7 @@ class IntegrationRepository(TenantRepository):
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """That one which failed has ended was told when it failed."""
+        """Report the end of a connection, unless its earlier failure was reported."""
         if ended is None or ended.failed:
             return ()
         return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)

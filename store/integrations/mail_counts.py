@@ -20,7 +20,7 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """What one mail is counted for. `limit`: how many a day `key` may have."""
+    """The counter of a mail. `limit`: the maximum per day for `key`."""
 
     scope: str
     key: str
@@ -36,7 +36,8 @@ class MailCountRepository:
         self._connection = connection
 
     async def standing(self, tenant: TenantId, group: MailGroup, now: datetime) -> MailStanding:
-        """Raises ClientNotFound, also while the client is being erased."""
+        """Return the counts and account data that a client's mail limit depends on. Raises
+        ClientNotFound, also while the client is being erased."""
         counted = mail_counts.c
         row = (
             await self._connection.execute(
@@ -68,7 +69,7 @@ class MailCountRepository:
         )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
-        """Count one mail of the day, unless the limit is reached.
+        """Count one mail of the day, and return False if the limit is reached.
 
         Others of the same key wait until this transaction ends, so it must be short.
         """
@@ -87,7 +88,7 @@ class MailCountRepository:
         return taken is not None
 
     async def give_back(self, count: MailCount, taken_at: datetime) -> None:
-        """The mail was not handed over."""
+        """Undo a count after the mail was not handed over."""
         await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
 
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:

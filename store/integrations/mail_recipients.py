@@ -1,4 +1,4 @@
-"""Who has written in by a way that the service received itself."""
+"""Checks whether a mail's recipient has written in through a channel of the service."""
 
 from typing import Final
 
@@ -19,8 +19,8 @@ class MailRecipientRepository(TenantRepository):
         )
 
     async def wrote_this(self, address: str, run_id: str) -> bool:
-        """Return whether the run answers a mail that a mail provider's webhook brought from this
-        address, with its sender authenticated. `address`: in lower case."""
+        """Return whether the run answers a mail from this address, received by a mail provider's
+        webhook with an authenticated sender. `address`: in lower case."""
         return bool(
             await self._connection.scalar(
                 _WROTE,

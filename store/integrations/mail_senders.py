@@ -1,4 +1,4 @@
-"""The sender that a client's mails go out under. Secrets come sealed and stay sealed here."""
+"""The sender of a client's mails. Secrets arrive and stay sealed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """`language`: of the mail that brings it, fr or en."""
+    """`language`: the language of the code's mail, fr or en."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -59,7 +59,7 @@ class NewSenderCode:
 
 @dataclass(frozen=True, slots=True)
 class SenderCodeToMail:
-    """A living code that has not been mailed, and the sender that it goes to and from."""
+    """A valid code that has not been mailed, and the sender that it is sent to and from."""
 
     id: str
     sender: MailSender
@@ -69,7 +69,7 @@ class SenderCodeToMail:
 
 @dataclass(frozen=True, slots=True)
 class TriedSenderCode:
-    """The living code, which one more try was taken from."""
+    """The valid code, from which one more try was taken."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -77,28 +77,29 @@ class TriedSenderCode:
 
 class MailSenderRepository(TenantRepository):
     async def verified(self) -> MailSender | None:
-        """The sender, if it may write to customers; else mails go out under the service's."""
+        """Return the sender if it may write to customers, or None to use the service's sender."""
         row = await self._row(_SENDER.where(mail_senders.c.verified_at.is_not(None)))
         return None if row is None else self._sender(row)
 
     async def shown(self) -> ShownSender:
-        """As people are shown it. Raises MailSenderNotFound."""
+        """Return the sender in its public form. Raises MailSenderNotFound."""
         row = await self._row(_SENDER)
         if row is None:
             raise MailSenderNotFound
         return _shown(row)
 
     async def lock(self) -> MailSender | None:
-        """The sender, verified or not. Others that change it wait until the transaction ends.
+        """Return the sender, verified or not. Others that change it wait until the transaction
+        ends.
 
-        The caller holds the client's lock, for a row that is not there cannot be locked.
+        The caller holds the client's lock, because a missing row cannot be locked.
         """
         row = await self._row(_SENDER.with_for_update())
         return None if row is None else self._sender(row)
 
     async def put(self, sender: MailSender, now: datetime) -> None:
-        """Store it in the place of the one before; its open code is void. One that is `verified`
-        keeps the time it was."""
+        """Store the sender in place of the previous one. An unverified sender loses the
+        verification, the last error and the open code; a `verified` one keeps them."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -120,8 +121,8 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
-        """Put a code in the place of the one before; False, and nothing, where as many were made
-        as a day has, which begins with its first."""
+        """Replace the sender's code. Return False without a change if the daily limit of codes is
+        reached; the day starts with its first code."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(
@@ -144,7 +145,7 @@ class MailSenderRepository(TenantRepository):
         return changed.rowcount == 1
 
     async def to_mail(self, code_id: str, now: datetime) -> SenderCodeToMail | None:
-        """The code, if it is still worth a mail."""
+        """Return the code if it should still be mailed, or None."""
         row = await self._row(
             _SENDER.where(
                 mail_senders.c.code_id == code_id,
@@ -158,11 +159,11 @@ class MailSenderRepository(TenantRepository):
         return SenderCodeToMail(row.code_id, self._sender(row), row.sealed_code, row.code_language)
 
     async def mailed(self, code_id: str) -> None:
-        """Its mail is out, or never will be: the readable code is erased."""
+        """Erase the readable code: its mail is sent, or will never be."""
         await self._change(mail_senders.c.code_id == code_id, sealed_code=None)
 
     async def take_try(self, now: datetime) -> TriedSenderCode | None:
-        """The living code with a try less; None where there is none."""
+        """Take a try from the valid code and return it, or None if there is none."""
         sender = mail_senders.c
         tried = await self._connection.execute(
             sa.update(mail_senders)
@@ -178,24 +179,23 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else TriedSenderCode(row.code_id, row.code_digest)
 
     async def verify(self, code_id: str, now: datetime) -> None:
-        """The code was right: it is used, and the sender may write to customers."""
+        """Mark the code as used and the sender as verified: it may write to customers."""
         await self._change(
             mail_senders.c.code_id == code_id, verified_at=now, updated_at=now, **_NO_CODE
         )
 
     async def remove(self, now: datetime) -> bool:
-        """Erase the sender and its secrets, but for how many codes were made; False: there is
-        none."""
+        """Erase the sender and its secrets, except its code count. False if there is none."""
         return await self._change(
             mail_senders.c.address.is_not(None), updated_at=now, **_NOTHING, **_NO_CODE
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """A mail was not taken. `code`: why, stable."""
+        """Record a rejected mail. `code`: a stable error code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 
     async def note_success(self, address: str) -> None:
-        """A mail was taken: what was wrong before is no longer."""
+        """Clear the last error after an accepted mail."""
         await self._change(
             (mail_senders.c.address == address) & mail_senders.c.last_error.is_not(None),
             last_error=None,

@@ -17,7 +17,7 @@ from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 
-# An order has one row for each connection that reports it: a shop's, a payment provider's.
+# An order has one row per connection that reports it, such as a shop and a payment provider.
 _AT_MOST: Final = 20
 
 _COLUMNS: Final = (
@@ -64,9 +64,9 @@ class _Found:
 
 class OrderFactRepository(TenantRepository):
     async def apply(self, integration_id: str, fact: OrderFact, now: datetime) -> bool:
-        """Merge a fact into what is known of its order; whether it said anything new.
+        """Merge a fact into the known data of its order; return whether it was new.
 
-        Any order of arrival of the same facts gives the same row.
+        The same facts give the same row in any order of arrival.
         """
         told = KnownOrder.of(fact)
         if await self._insert(integration_id, fact.order_id, told, now):
@@ -88,7 +88,7 @@ class OrderFactRepository(TenantRepository):
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
     async def knows(self, integration_id: str, fact: OrderFact) -> bool:
-        """Whether a fact would change nothing."""
+        """Return whether a fact would change nothing."""
         stored = await self._connection.scalar(
             sa.select(order_facts.c.facts).where(
                 order_facts.c.client_id == self._tenant,
@@ -106,8 +106,8 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """The order with that number, the customer's own before another's; without a number the
-        customer's latest. Of connections that have not ended, but for those named.
+        """Return the order with that number, the customer's own before another's. Without a number,
+        return the customer's latest. Ended connections and those in `but_of` are ignored.
 
         The caller must still check that it is the customer's.
         """
@@ -126,8 +126,8 @@ class OrderFactRepository(TenantRepository):
         return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """All facts of an order whose shop was asked: under its id, and under its
-        number by other connections, such as its payment's."""
+        """Return all facts of an order that its shop returned. They have its id, or, from other
+        connections such as a payment provider, its number."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
         others = (one for one in by_number if one.integration_id != order.integration_id)
@@ -136,8 +136,8 @@ class OrderFactRepository(TenantRepository):
     async def of_customer(
         self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
-        """All facts of a customer's orders, of ended connections too, by id: of those with
-        this address, and of those that a connection's platform has named as theirs."""
+        """Return all facts of a customer's orders, also from ended connections: orders with this
+        address, and orders that a connection's platform has named as the customer's."""
         row, key = order_facts.c, customer_key(email)
         # An order without an address does not belong to a customer without one.
         has_address = sa.false() if key is None else row.customer_key == key
@@ -156,11 +156,11 @@ class OrderFactRepository(TenantRepository):
         return tuple(KnownOrder.model_validate(row.facts).fact(row.order_id) for row in rows)
 
     async def forget(self, integration_id: str) -> int:
-        """Delete all that came from a connection; how many orders it was."""
+        """Delete all facts from a connection; return the number of orders."""
         return await self._delete(order_facts.c.integration_id == integration_id)
 
     async def forget_orders(self, integration_id: str, order_ids: Collection[str]) -> int:
-        """Delete what is known of some orders of a connection; how many were known."""
+        """Delete the facts of some orders of a connection; return the number of known ones."""
         return await self._delete(
             order_facts.c.integration_id == integration_id, order_facts.c.order_id.in_(order_ids)
         )
@@ -211,5 +211,5 @@ def _row(known: KnownOrder, order_id: str, now: datetime) -> dict[str, object]:
 
 
 def _said(known: KnownOrder, order_id: str) -> OrderFact:
-    """What it says, whenever it was told."""
+    """Return the facts without their version."""
     return known.fact(order_id).model_copy(update={"version": None})

@@ -10,20 +10,21 @@ integrations: Final = sa.Table(
     "integrations",
     metadata,
     *tenant_key(),
-    # One of `Provider`, or of what another version knows: no check, so that a new provider needs
-    # no migration.
+    # One of `Provider`, or a provider of another version: without a check constraint, a new
+    # provider needs no migration.
     text("provider"),
     text("status"),
     json("settings", "{}"),
     # Credentials, encrypted with SEAL_KEY; never in a log, never in an export.
     text("sealed"),
     text("error_code", nullable=True),
-    # The account that these credentials have opened, by its platform's name: a shop's domain, an
-    # account's id. Webhooks of the whole installation go to it; once it has ended, duties alone.
+    # The account that these credentials have opened, as its platform names it: a shop's domain, an
+    # account's id. Webhooks of the whole installation go to it; after it has ended, only compliance
+    # requests.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
-    # One live connection a provider: whose shop is asked must never be a matter of luck.
+    # One active connection per provider: the shop to ask must be unambiguous.
     sa.Index(
         "ux_integrations_live",
         "client_id",
@@ -40,8 +41,8 @@ integrations: Final = sa.Table(
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )
 
-# The sender that a client's mails go out under, once a mail to it was answered with its code. One
-# that was removed has no address; the row stays, for it counts the codes that were mailed.
+# The sender of a client's mails, verified with a code mailed to it. A removed sender has no
+# address; the row stays, because it counts the mailed codes.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,
@@ -49,24 +50,24 @@ mail_senders: Final = sa.Table(
     text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
-    # The client's own mail server; unset: the service's.
+    # The client's own mail server; if unset, the service's is used.
     text("smtp_host", nullable=True),
     sa.Column("smtp_port", sa.Integer, nullable=True),
     text("smtp_security", nullable=True),
     text("smtp_username", nullable=True),
     text("sealed_smtp_password", nullable=True),
-    # The code that proves the address; sealed until its mail is out.
+    # The code that proves the address; sealed until its mail is sent.
     text("code_id", nullable=True),
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
     sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
     text("code_language", nullable=True),
     time("code_created_at", nullable=True),
-    # The day that the limit of codes is counted in, and how many were made in it.
+    # The start of the day that the limit of codes is counted in, and the number of codes in it.
     time("codes_since", nullable=True),
     sa.Column("codes_made", sa.SmallInteger, nullable=False, server_default=sa.text("0")),
     time("verified_at", nullable=True),
-    # Why the last mail was not taken.
+    # The error of the last rejected mail.
     text("last_error", nullable=True),
     time("last_error_at", nullable=True),
     time("updated_at"),
@@ -95,7 +96,7 @@ order_facts: Final = sa.Table(
     sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
 )
 
-# Tickets that a person answers in the helpdesk: the agent is silent there.
+# Tickets that a person answers in the helpdesk: the agent does not answer them.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,
@@ -116,7 +117,7 @@ mail_counts: Final = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("day", sa.Date, primary_key=True),
     sa.Column("sent", sa.Integer, nullable=False, server_default="0"),
-    # How many a mail server refused, or were reported that day as bounced or complained about.
+    # The mails that a mail server rejected, or that were reported that day as bounced or as spam.
     sa.Column("refused", sa.Integer, nullable=False, server_default="0"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )

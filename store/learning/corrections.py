@@ -1,5 +1,4 @@
-"""Corrections of one client: edited and rejected reviews, until a person has decided what is to be
-learnt from them."""
+"""Corrections of one client: edited and rejected reviews, until a person decides on each."""
 
 from datetime import datetime
 from typing import Final
@@ -18,8 +17,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# The words of a person in place of the draft: the edited ones, or the first answer that a person
-# gave in the conversation after a rejection.
+# The text that a person sent instead of the draft: the edited reply or, after a rejection, a
+# person's first answer in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body
@@ -59,7 +58,7 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-# So that an erasure of its customer comes before, or finds what is made of it.
+# The lock makes an erasure of the customer come first, or find the created content.
 _HELD: Final = sa.text("""
     SELECT correction.id
     FROM corrections AS correction
@@ -71,9 +70,9 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# The settled review alone says what came of it: of two people the second may approve the first
-# one's words. White space at the ends is no correction, and nor are the words of people who were
-# shown no draft, for the playbook was in shadow mode.
+# Only the settled review has the outcome: of two approvers the second may approve the first one's
+# text. A difference in surrounding white space is not a correction. Neither is a reply by people
+# who were shown no draft because the playbook was in shadow mode.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -92,8 +91,8 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Put a review into the queue that was decided, if a person rejected it or sent other
-        words. Whether it is one; idempotent by review."""
+        """Queue a decided review as a correction if a person rejected it or sent another text.
+        Return whether it was added; idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
             {
@@ -108,7 +107,7 @@ class CorrectionRepository(TenantRepository):
     async def page(
         self, *, state: CorrectionState | None, after: str | None, limit: int
     ) -> tuple[CorrectionSummary, ...]:
-        """The oldest first. `after`: the last id of the page before."""
+        """Return a page of corrections, oldest first. `after`: the last id of the previous page."""
         rows = await self._connection.execute(
             _PAGE,
             {"client_id": self._tenant, "state": state, "after": after or "", "limit": limit},
@@ -116,7 +115,7 @@ class CorrectionRepository(TenantRepository):
         return tuple(CorrectionSummary.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, correction_id: str) -> CorrectionRecord:
-        """Raises CorrectionNotFound."""
+        """Return a correction. Raises CorrectionNotFound."""
         row = await self._one(
             _ONE,
             {"client_id": self._tenant, "correction_id": correction_id},
@@ -125,16 +124,16 @@ class CorrectionRepository(TenantRepository):
         return CorrectionRecord.model_validate(row, from_attributes=True)
 
     async def hold(self, correction_id: str) -> None:
-        """Until the transaction ends its customer is not erased. Raises CorrectionNotFound, also
-        once the erasure has begun."""
+        """Prevent the customer's erasure until the transaction ends. Raises CorrectionNotFound,
+        also after the erasure has started."""
         asked = {"client_id": self._tenant, "correction_id": correction_id}
         await self._one(_HELD, asked, CorrectionNotFound(correction_id))
 
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close it, once: of two at once one gets it. Raises CorrectionNotFound,
-        CorrectionDecided."""
+        """Close the correction; only one of two concurrent calls succeeds. Raises
+        CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,
             corrections.c.id == correction_id,
@@ -159,7 +158,7 @@ class CorrectionRepository(TenantRepository):
         content_kind: str | None,
         content_id: str | None,
     ) -> None:
-        """Note what was made of it."""
+        """Store the case and content that were created from the correction."""
         await self._connection.execute(
             sa.update(corrections)
             .where(corrections.c.client_id == self._tenant, corrections.c.id == correction_id)

@@ -16,8 +16,9 @@ _TABLE: Final = labelled_examples.c
 
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
-        """Keep it, in place of the one that its run had. Raises TooManyExamples (exact under
-        concurrency: the account is locked), and ClientNotFound while the client is being erased."""
+        """Store an example in place of the previous one of its run. Raises TooManyExamples (exact
+        under concurrency: the account is locked), and ClientNotFound while the client is being
+        erased."""
         await AccountRepository(self._connection, self._tenant).lock()
         kept = await self._connection.scalar(
             sa.select(sa.func.count()).where(_TABLE.client_id == self._tenant)
@@ -33,7 +34,7 @@ class LabelledExampleRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[LabelledExample, ...]:
-        """The oldest first. `after`: the last id of the page before."""
+        """Return a page of examples, oldest first. `after`: the last id of the previous page."""
         rows = await self._connection.execute(
             sa.select(labelled_examples)
             .where(_TABLE.client_id == self._tenant, _TABLE.id > (after or ""))
@@ -43,7 +44,7 @@ class LabelledExampleRepository(TenantRepository):
         return tuple(LabelledExample.model_validate(row, from_attributes=True) for row in rows)
 
     async def delete(self, example_id: str) -> None:
-        """Raises ExampleNotFound."""
+        """Delete an example. Raises ExampleNotFound."""
         gone = await self._connection.execute(
             sa.delete(labelled_examples).where(
                 _TABLE.client_id == self._tenant, _TABLE.id == example_id

@@ -1,4 +1,4 @@
-"""How many answers of each playbook lately went out without a person."""
+"""The number of each playbook's recent answers that were sent without a review."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from store.core.repository import TenantRepository
 
 LATELY: Final = timedelta(days=7)
 AT_MOST: Final = 1_000
-"""Runs of a playbook that are looked at, the latest: a list is shown in milliseconds."""
+"""The latest runs of a playbook that are counted, few enough to count in milliseconds."""
 
-# Automatic mails, which ask for nothing, and messages that joined an open review are left out.
+# Leaves out automatic mails, which need no answer, and messages that joined an open review.
 _COUNTS: Final = sa.text("""
     SELECT playbook.id AS playbook_id, count(run.id) AS asked,
            count(run.id) FILTER (
@@ -35,7 +35,7 @@ _COUNTS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AloneCount:
-    """Of `asked` answers, `alone` went out without a person."""
+    """Of `asked` answers, `alone` were sent without a review."""
 
     asked: int
     alone: int
@@ -49,8 +49,8 @@ class PassedAlone(TenantRepository):
     async def lately(
         self, now: datetime, playbook_id: str | None = None
     ) -> Mapping[str, AloneCount]:
-        """By playbook, of the last seven days; of one alone, if it is named. A playbook that had
-        nothing to answer is missing."""
+        """Return the counts of the last seven days by playbook, or of `playbook_id` only. A
+        playbook without runs to answer is left out."""
         rows = await self._connection.execute(
             _COUNTS,
             {

@@ -1,4 +1,4 @@
-"""The tables of what people's corrections teach."""
+"""The tables of data that people's corrections provide."""
 
 from typing import Final
 
@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# An edited or rejected review, until somebody has decided what is to be learnt from it. Its words
-# are the review's.
+# An edited or rejected review, until a person decides what to learn from it. Its text is the
+# review's.
 corrections: Final = sa.Table(
     "corrections",
     metadata,
@@ -19,7 +19,7 @@ corrections: Final = sa.Table(
     text("state"),
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
-    # What was made of it.
+    # The case and content created from it.
     text("case_id", nullable=True),
     text("content_kind", nullable=True),
     text("content_id", nullable=True),
@@ -38,7 +38,7 @@ labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
     *tenant_key(),
-    # The run that it was made of: it goes with the customer's words.
+    # The run that the example was created from. The example is erased with this customer's words.
     text("run_id", nullable=True),
     text("text"),
     text("language"),
@@ -49,7 +49,7 @@ labelled_examples: Final = sa.Table(
     sa.UniqueConstraint("client_id", "run_id"),
 )
 
-# What a playbook in shadow mode would have done, beside what people then did.
+# What a playbook in shadow mode would have done, and what people then did.
 shadow_drafts: Final = sa.Table(
     "shadow_drafts",
     metadata,
@@ -59,11 +59,11 @@ shadow_drafts: Final = sa.Table(
     sa.Column("playbook_version", sa.Integer, nullable=False),
     text("classification"),
     sa.Column("confidence", sa.Double, nullable=False),
-    # Why a human would have looked; null where the agent would have answered by itself.
+    # The escalation reason; null if the agent would have answered without a review.
     text("reason", nullable=True),
     text("draft"),
     json("plan", "[]"),
-    # What people did: their decision, what they sent, and how near the two are.
+    # What people did: their decision, the text they sent, and its similarity to the draft.
     text("decision", nullable=True),
     text("sent", nullable=True),
     sa.Column("comparison", JSONB, nullable=True),

@@ -1,4 +1,4 @@
-"""Threshold outcomes: what came of the last runs of a playbook, by their confidence."""
+"""Threshold outcomes: the outcomes of a playbook's last runs, with their confidence."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 
-# Ids are drawn when events come, so the latest stand at the end of the primary key.
-# The first review of a run tells why people saw it. A run that people saw although its confidence
-# was enough is held by something else: so are those with a hold, and those without words to send.
-# What an agent in shadow mode would have answered is known by its comparison.
+# Ids are generated on arrival, so the latest are at the end of the primary key. The first review of
+# a run has the escalation reason. A run with sufficient confidence that was still reviewed is held
+# for another reason; so are runs with a hold, and runs without a reply text. In shadow mode the
+# outcome is known from the comparison with people.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE
@@ -52,8 +52,8 @@ class ThresholdOutcomes(TenantRepository):
     async def last(
         self, playbook_id: str, classification: str | None, *, limit: int = MAX_HISTORY
     ) -> Sequence[PastOutcome]:
-        """The latest runs of a playbook, of all its versions, of one class or of every one. Those
-        that asked for no answer are left out, and so are erased customers'."""
+        """Return the latest runs of all versions of a playbook, of one class or all. Runs that
+        needed no answer and those of erased customers are left out."""
         rows = await self._connection.execute(
             _LAST,
             {

@@ -1,4 +1,4 @@
-"""Which versions of playbooks have answered events."""
+"""The versions of playbooks that have answered events."""
 
 from datetime import datetime
 
@@ -12,8 +12,8 @@ from store.playbooks.tables import playbook_versions
 
 class LiveVersions(TenantRepository):
     async def had(self, entry: PlaybookEntry) -> bool:
-        """Whether the playbook has answered events as it stands in `entry`: in that version or in
-        one that covered the same events by the same rules."""
+        """Return whether the playbook has answered events in the form of `entry`: in that version,
+        or in one with the same event type, threshold and rules."""
         wanted = entry.playbook
         found = await self._connection.execute(
             sa.select(playbook_versions.c.rulebook).where(
@@ -24,11 +24,11 @@ class LiveVersions(TenantRepository):
                 playbook_versions.c.live_at.is_not(None),
             )
         )
-        # Rulebooks are compared as they are read: an older one may lack what is usual since.
+        # Rulebooks are compared after parsing: a stored older one may lack newer defaults.
         return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
 
     async def is_live(self, playbook: Playbook) -> bool:
-        """Whether this very version has answered events."""
+        """Return whether exactly this version has answered events."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.true()).where(
@@ -40,8 +40,8 @@ class LiveVersions(TenantRepository):
     async def go_live(
         self, playbook: Playbook, now: datetime, *, overridden_because: str | None = None
     ) -> None:
-        """Keep that this version answers events from now on, unless it did before. A reason stands
-        below the version's note."""
+        """Record that this version answers events from now on, unless it did before. An override
+        reason is appended to the version's note."""
         values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
         if overridden_because is not None:
             note = sa.func.concat_ws("\n", playbook_versions.c.note, overridden_because)

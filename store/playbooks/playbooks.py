@@ -1,4 +1,4 @@
-"""Playbooks and their versions. A version is never changed: runs point to it."""
+"""Playbooks and their versions. A version is never changed: runs refer to it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Who made a version, as an audit entry names them, and why, if they say so."""
+    """The author of a version, as an audit entry names them, and their note, if any."""
 
     author: str | None = None
     note: str | None = None
@@ -27,7 +27,7 @@ class Made:
 NO_RULES: Final = Rulebook()
 BY_NOBODY: Final = Made()
 
-# The current version of each. Without the rulebook, which admission has no use for.
+# The current version of each, without the rulebook, which admission does not need.
 _CURRENT: Final = (
     sa.select(
         playbooks.c.id,
@@ -85,9 +85,10 @@ class PlaybookRepository(TenantRepository):
     async def update(
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
-        """Store as the next version, whichever `playbook` names, and return it so numbered.
+        """Store the playbook as the next version and return it so numbered; its given version is
+        ignored.
 
-        Runs that began keep theirs. Raises PlaybookNotFound.
+        Started runs keep their version. Raises PlaybookNotFound.
         """
         version = await self._connection.scalar(
             self._changing(playbook.id)
@@ -101,7 +102,7 @@ class PlaybookRepository(TenantRepository):
         return numbered
 
     async def switch(self, playbook_id: str, *, active: bool) -> Playbook | None:
-        """Turn a playbook on or off. None if it was so before. Raises PlaybookNotFound."""
+        """Turn a playbook on or off. Return None if nothing changed. Raises PlaybookNotFound."""
         changed = await self._connection.execute(
             self._changing(playbook_id)
             .where(playbooks.c.is_active != active)
@@ -113,7 +114,7 @@ class PlaybookRepository(TenantRepository):
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
     async def delete(self, playbook_id: str, now: datetime) -> None:
-        """Turn it off and list it no more; its versions stay. Raises PlaybookNotFound."""
+        """Turn a playbook off and hide it; its versions stay. Raises PlaybookNotFound."""
         deleted = await self._connection.execute(
             self._changing(playbook_id).values(is_active=False, deleted_at=now)
         )
@@ -121,23 +122,23 @@ class PlaybookRepository(TenantRepository):
             raise PlaybookNotFound(playbook_id)
 
     async def active(self) -> list[Playbook]:
-        """The playbooks that are on, oldest first, each in its current version."""
+        """Return the active playbooks in their current version, oldest first."""
         rows = await self._connection.execute(_ACTIVE, {"tenant": self._tenant})
         return [Playbook.model_validate(row, from_attributes=True) for row in rows]
 
     async def wanting(self, event_type: str) -> Playbook | None:
-        """The playbook that an event of this type would run by. Raises ClientNotFound."""
+        """Return the playbook for an event of this type, or None. Raises ClientNotFound."""
         if await self._connection.scalar(_KNOWN_CLIENT, {"tenant": self._tenant}) is None:
             raise ClientNotFound(self._tenant)
         return match(await self.active(), event_type)
 
     async def all(self) -> tuple[PlaybookEntry, ...]:
-        """Every playbook in its current version, oldest first."""
+        """Return every playbook in its current version, oldest first."""
         rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
         return tuple(_entry(row) for row in rows)
 
     async def read(self, playbook_id: str) -> PlaybookEntry:
-        """One in its current version. Raises PlaybookNotFound."""
+        """Return a playbook in its current version. Raises PlaybookNotFound."""
         return _entry(
             await self._one(
                 _ENTRY,
@@ -147,7 +148,7 @@ class PlaybookRepository(TenantRepository):
         )
 
     async def rulebook(self, playbook_id: str, version: int) -> Rulebook:
-        """What that version lets the agent do. Raises PlaybookNotFound."""
+        """Return the policy rules of that version. Raises PlaybookNotFound."""
         found = await self._connection.scalar(
             _RULEBOOK, {"tenant": self._tenant, "playbook": playbook_id, "version": version}
         )
@@ -163,13 +164,13 @@ class PlaybookRepository(TenantRepository):
         )
 
     async def changes_since(self, since: datetime, at_most: int) -> int:
-        """Return how many versions were made and how many activations were told, those of deleted
-        playbooks too. Each count stops at `at_most`."""
+        """Return the number of new versions plus the number of reported activations, including
+        those of deleted playbooks. Each count stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
     async def version_bytes(self) -> int:
-        """Return how many bytes the client's versions have, as they are kept."""
+        """Return the stored size of the client's versions in bytes."""
         return int(await self._connection.scalar(_VERSION_BYTES, {"tenant": self._tenant}) or 0)
 
     async def _add_version(
@@ -191,7 +192,7 @@ class PlaybookRepository(TenantRepository):
         )
 
 
-# A size is read from its row, without the value. The constant is for what else a row has.
+# The size is read without the value. The constant covers the rest of a row.
 _VERSION_BYTES: Final = sa.text("""
     SELECT sum(pg_column_size(rulebook) + pg_column_size(name) + pg_column_size(event_type)
                + coalesce(pg_column_size(note), 0) + 150)
@@ -209,8 +210,8 @@ _CHANGED_SINCE: Final = sa.text("""
 
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
-    """Leave out what holds by default: a version of this code that does not know a key refuses the
-    rulebook, and would otherwise send what is only tried."""
+    """Return the rulebook without default values. An older version of this code refuses a rulebook
+    with an unknown key; only a non-default value must have that effect."""
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")

@@ -13,7 +13,7 @@ playbooks: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("is_active", sa.Boolean, nullable=False),
     time("created_at"),
-    # Of one that was deleted: its versions explain the runs that it answered.
+    # The time of deletion: the versions explain the runs that it answered.
     time("deleted_at", nullable=True),
 )
 
@@ -28,10 +28,10 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
-    # How an audit entry names who made it, and why they did; unknown of older ones.
+    # The author, as an audit entry names them, and the note; unknown for older versions.
     text("author", nullable=True),
     text("note", nullable=True),
-    # When it first answered events; a version that did may do so again without green cases.
+    # When it first answered events. Such a version may be published again without passing cases.
     time("live_at", nullable=True),
     points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),

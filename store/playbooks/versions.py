@@ -1,4 +1,4 @@
-"""The versions of playbooks: who made each, when and why. None is ever changed."""
+"""The versions of playbooks, with author, time and note. A version is never changed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +15,8 @@ from store.playbooks.tables import playbook_versions, playbooks
 
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
-    """`spec` says nothing of being on or off, which is the playbook's and no version's. `author`:
-    as an audit entry names them; None: not known."""
+    """`spec` has no active flag, which belongs to the playbook and not to a version. `author`: as
+    an audit entry names them; None if unknown."""
 
     version: int
     spec: PlaybookSpec
@@ -66,8 +66,8 @@ class PlaybookVersions(TenantRepository):
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:
-        """At most `limit` of a playbook's versions, newest first: those before `before`. None of a
-        playbook that was deleted."""
+        """Return at most `limit` versions of a playbook older than `before`, newest first. A
+        deleted playbook has none."""
         values = {
             "tenant": self._tenant,
             "playbook": playbook_id,
@@ -77,7 +77,7 @@ class PlaybookVersions(TenantRepository):
         return tuple(map(_entry, await self._connection.execute(_PAGE, values)))
 
     async def read(self, playbook_id: str, version: int) -> VersionEntry:
-        """Raises PlaybookNotFound, also of a playbook that was deleted."""
+        """Return a version. Raises PlaybookNotFound, also for a deleted playbook."""
         values = {"tenant": self._tenant, "playbook": playbook_id, "version": version}
         return _entry(await self._one(_ONE, values, PlaybookNotFound(playbook_id)))
 

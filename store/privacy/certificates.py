@@ -13,7 +13,7 @@ from domain.privacy.errors import ErasureNotFound
 from store.privacy.tables import erasures
 
 _CERTIFICATE: Final = sa.select(*(erasures.c[name] for name in Certificate.model_fields))
-# With the transaction that removes: whatever is killed, the certificate says what was committed.
+# Runs in the transaction that removes, so the certificate matches the commits after any crash.
 _ADD: Final = sa.text("""
     UPDATE erasures SET removed = removed || (
         SELECT coalesce(jsonb_object_agg(
@@ -38,7 +38,7 @@ class Certificates:
         requested_by: str,
         now: datetime,
     ) -> datetime:
-        """Begin a certificate, or find it begun; when it was. Idempotent by its id."""
+        """Open a certificate unless it exists; return its start time. Idempotent by its id."""
         await self._connection.execute(
             insert(erasures)
             .values(
@@ -54,14 +54,14 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Note what this transaction removes, by record class."""
+        """Add the rows that this transaction removes, by record class."""
         if any(removed.values()):
-            # SQLAlchemy's names of tables are no plain strings.
+            # SQLAlchemy's table names are not plain strings.
             more = {str(name): number for name, number in removed.items()}
             await self._connection.execute(_ADD, {"id": erasure_id, "more": more})
 
     async def finish(self, erasure_id: str, now: datetime) -> None:
-        """Idempotent: the first time stays."""
+        """Set the end time. Idempotent: the first time stays."""
         await self._connection.execute(
             sa.update(erasures)
             .where(erasures.c.id == erasure_id, erasures.c.finished_at.is_(None))
@@ -69,14 +69,14 @@ class Certificates:
         )
 
     async def read(self, erasure_id: str) -> Certificate:
-        """Raises ErasureNotFound."""
+        """Return a certificate. Raises ErasureNotFound."""
         found = await self.find(erasure_id)
         if found is None:
             raise ErasureNotFound(erasure_id)
         return found
 
     async def find(self, erasure_id: str) -> Certificate | None:
-        """None before its erasure has begun."""
+        """Return a certificate, or None before its erasure has started."""
         query = _CERTIFICATE.where(erasures.c.id == erasure_id)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _certificate(row)
@@ -84,8 +84,8 @@ class Certificates:
     async def under_way(
         self, client_id: str, subject_digests: Collection[bytes]
     ) -> Certificate | None:
-        """The erasure that has not ended: of the customer with one of these digests, or, without
-        any, of the whole client."""
+        """Return the unfinished erasure of the customer with one of these digests or, without
+        digests, of the whole client."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
             erasures.c.subject_digest.in_(subject_digests)
@@ -103,7 +103,7 @@ class Certificates:
         subject_digests: Collection[bytes] = (),
         limit: int,
     ) -> tuple[Certificate, ...]:
-        """The newest first; of one client, or of one customer, where these are given."""
+        """Return the latest certificates, newest first, optionally of one client or customer."""
         query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)
         if client_id is not None:
             query = query.where(erasures.c.client_id == client_id)

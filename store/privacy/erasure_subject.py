@@ -1,7 +1,7 @@
-"""Whose records are whose: what of a client's is looked through to find one customer's.
+"""Matching of records to a customer, among all records of a client.
 
-Addresses are compared in Python, by the rule that limits and memory have
-(`domain/intake/customer_email.py`): PostgreSQL folds letters in other ways.
+Addresses are compared in Python, by the rule of limits and memory
+(`domain/intake/customer_email.py`): PostgreSQL folds letters differently.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from store.widget.tables import widget_codes, widget_sessions
 
 PAGE: Final = 1_000
 
-# What was said and sent only where no address was found in it by now.
+# Message and payload are read only if the event has no address from normalization.
 _UNNAMED: Final = "(event.unified IS NULL OR event.unified ->> 'customer_email' IS NULL)"
 _COLUMNS: Final = f"""
     event.id, event.source, event.event_type, event.customer_email, event.erased_at,
@@ -72,17 +72,17 @@ _CONVERSATIONS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
-    """Of one page: `last`: the id of its last row, None where there was none left; `ids`: those of
-    the customer's."""
+    """The records on one page. `last`: the id of the page's last row, None after the last page;
+    `ids`: the customer's records."""
 
     last: str | None
     ids: tuple[str, ...] = ()
 
 
 class Subject:
-    """One customer of one client. `key`: of the address, as `customer_key` folds it, or the
-    `session_subject` of a visitor without one. `mark`: the `erased_at` of the events that were
-    found by now."""
+    """One customer of one client. `key`: the address as `customer_key` folds it, or the
+    `session_subject` of a visitor without one. `mark`: the `erased_at` of the events found
+    already."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -94,13 +94,13 @@ class Subject:
         self._mark = mark
 
     async def events(self, after: str) -> FoundRecords:
-        """Events that name the customer, and are not marked as erased yet."""
+        """Find events that name the customer and are not marked as erased."""
         rows = await self._page(_EVENTS, after)
         unmarked = [row for row in rows if row.erased_at is None]
         return _found(rows, await self._naming(unmarked))
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
-        """Events, of conversations that are the customer's, that name nobody else."""
+        """Find events of the customer's conversations that name no other person."""
         rows = await self._page(_CONVERSATIONS, after)
         theirs = [row.id for row in rows if self._owns(row)]
         if not theirs:
@@ -112,7 +112,7 @@ class Subject:
         return _found(rows, await self._naming(unmarked, or_nobody=True))
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
-        """Events of the customer's sessions of the widget that name no other person."""
+        """Find events of the customer's widget sessions that name no other person."""
         sessions = await self.widget_sessions(after)
         if not sessions.ids:
             return sessions
@@ -123,30 +123,30 @@ class Subject:
         return FoundRecords(sessions.last, tuple(await self._naming(unmarked, or_nobody=True)))
 
     async def widget_sessions(self, after: str) -> FoundRecords:
-        """Sessions of the widget that are verified with the customer's address."""
+        """Find widget sessions that are verified with the customer's address."""
         table = widget_sessions.c
         rows = await self._page(_paged(table.id, table.verified_email), after)
         return _found(rows, (row.id for row in rows if self._is(row.verified_email)))
 
     async def widget_codes(self, after: str) -> FoundRecords:
-        """Codes that were sent to the customer, whatever came of them."""
+        """Find codes that were sent to the customer in widget sessions, in any state."""
         table = widget_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
         return _found(rows, (row.id for row in rows if self._is(row.email)))
 
     async def address_codes(self, after: str) -> FoundRecords:
-        """The same of codes for tickets' authors."""
+        """Find codes that were sent to the customer as a ticket's author."""
         table = address_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
         return _found(rows, (row.id for row in rows if self._is(row.email)))
 
     async def conversations(self, after: str) -> FoundRecords:
-        """Conversations under the customer's address."""
+        """Find conversations under the customer's address."""
         rows = await self._page(_CONVERSATIONS, after)
         return _found(rows, (row.id for row in rows if self.is_theirs(row)))
 
     async def memories(self, after: str) -> FoundRecords:
-        """Memories, by their keys."""
+        """Find the customer's memories, by their keys."""
         key = customer_memories.c.key
         rows = await self._page(_paged(key), after)
         theirs = tuple(row.key for row in rows if self._is(address_in(row.key)))
@@ -169,7 +169,7 @@ class Subject:
         return _found(rows, await self._naming(rows))
 
     async def suggestions(self, after: str) -> FoundRecords:
-        """What an assistant suggests in words that have the customer's address."""
+        """Find suggestions whose text has the customer's address."""
         table = suggestions.c
         rows = await self._page(_paged(table.id, table.proposed, table.reason), after)
         theirs = (
@@ -182,8 +182,8 @@ class Subject:
     async def _naming(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_nobody: bool = False
     ) -> list[str]:
-        """The ids of those that name the customer. In a thread: a page of mails that no playbook
-        wanted is read for the first time here, which may take minutes."""
+        """Return the ids of the rows that name the customer. It runs in a thread: normalizing a
+        page of mails without a playbook for the first time may take minutes."""
 
         def ids() -> list[str]:
             return [
@@ -193,8 +193,8 @@ class Subject:
         return await asyncio.to_thread(ids)
 
     def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Whether a conversation is under the customer's address, in any of its columns: a ticket
-        may have begun without one, and share the memory of whoever wrote in it first."""
+        """Return whether any column of a conversation has the customer's address. A ticket may have
+        started without one, and share the memory of its first author."""
         if self._session is not None and conversation.key in session_keys(
             self._session, conversation.id
         ):
@@ -205,13 +205,15 @@ class Subject:
         )
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """A visitor who told the address later is the one who wrote before."""
+        """Return whether the conversation is the customer's: a visitor who gave the address later
+        is the author of the earlier messages."""
         if self.is_theirs(row):
             return True
         return row.customer_email is None and bool(row.has_erased)
 
     def _names(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """One that names nobody is theirs if their address stands anywhere in it."""
+        """Return whether the event is the customer's. An event without addresses is theirs if its
+        text or payload mentions their address."""
         if self._session is not None:
             return _session(row) == self._session
         addresses = _addresses(row)
@@ -230,7 +232,7 @@ class Subject:
 
 
 def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
-    """The keys of the addresses that an event names: as it was sent, and as it is read."""
+    """Return the keys of the addresses that an event names: as sent, and as normalized."""
     read = row.normalized_email if row.is_normalized else _normalized(row).customer_email
     keys = (customer_key(row.customer_email), customer_key(read))
     return {key for key in keys if key is not None}
@@ -253,7 +255,7 @@ def _normalized(row: "sa.Row[*tuple[Any, ...]]") -> UnifiedEvent:
 
 
 def _texts(payload: JsonValue) -> Iterator[str]:
-    """All that a payload says, in whatever depth, and what it calls it."""
+    """Yield all strings of a payload at any depth, including field names."""
     waiting = [payload]
     while waiting:
         match waiting.pop():

@@ -1,4 +1,4 @@
-"""The erasure of a whole client: shut its doors, then remove every row that is its."""
+"""The erasure of a whole client: close it, then remove all of its rows."""
 
 from datetime import datetime
 from typing import Final
@@ -28,9 +28,9 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""They hold ids, digests and amounts only, and tell what was done to a client that is gone."""
+"""These tables hold only ids, digests and amounts, and record what was done to an erased client."""
 
-# Whoever points to others comes first. The client's own rows go last, together (`remove_client`).
+# Referencing tables come first. The client's own rows are removed last, together (`remove_client`).
 TENANT_TABLES: Final = tuple(
     table
     for table in reversed(metadata.sorted_tables)
@@ -39,21 +39,21 @@ TENANT_TABLES: Final = tuple(
 
 
 async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
-    """The name of a client, one that is being erased too; None if there is none."""
+    """Return the name of a client, even during its erasure, or None if it does not exist."""
     return await connection.scalar(sa.select(clients.c.brand_name).where(clients.c.id == client_id))
 
 
 class TenantErasure:
-    """On a transaction that spans clients: some of the tables are nobody's."""
+    """Erases a client on a transaction that spans clients: some tables belong to no client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
         self._connection = connection
         self._client_id = client_id
 
     async def close(self, erasure_id: str, now: datetime) -> None:
-        """Let nothing in any more, nothing be started and nothing be sent; idempotent.
+        """Close the client: nothing is admitted, started or sent any more; idempotent.
 
-        Admissions come wholly before it, or find the client closed: both lock its row.
+        An admission either commits before this or finds the client closed: both lock its row.
         """
         client = clients.c.id == self._client_id
         closed = await self._connection.execute(
@@ -72,7 +72,7 @@ class TenantErasure:
             sa.update(webhook_subscriptions)
             .where(webhooks.client_id == self._client_id, webhooks.is_active)
             .values(is_active=False, disabled_at=now, disabled_reason="manual"),
-            # Else the sweeper would start them.
+            # Otherwise the sweeper would start them.
             sa.update(engine_runs)
             .where(runs.client_id == self._client_id, runs.status == RunStatus.RECEIVED)
             .values(status=RunStatus.FAILED, error_code=ERASED, finished_at=now),
@@ -80,15 +80,15 @@ class TenantErasure:
             await self._connection.execute(stop)
 
     async def remove_some(self, table: sa.Table) -> int:
-        """Remove a batch of the client's rows of a table; 0 if none is left."""
+        """Remove a batch of the client's rows of a table; return 0 if none is left."""
         batch = CHUNKS_AT_ONCE if table is attachment_chunks else BATCH
         some = some_of(table, batch, table.c.client_id == self._client_id)
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
-        """Remove the client itself, who belonged to it, and of these the users who belong to no
-        other, with their sessions and preferences; by table. Everything that points to the client
-        must be gone."""
+        """Remove the client, its memberships, and the users who belong to no other client, with
+        their sessions and preferences. Return the counts by table. All rows that refer to the
+        client must be gone."""
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id
         people = set(
@@ -118,7 +118,7 @@ class TenantErasure:
         ):
             done = await self._connection.execute(sa.delete(table).where(which))
             removed[table.name] = done.rowcount
-        # Who belongs to others keeps theirs, and looks at another client first.
+        # Users who belong to other clients keep their preferences, without this client.
         await self._connection.execute(
             sa.update(user_preferences)
             .where(user_preferences.c.client_id == self._client_id)

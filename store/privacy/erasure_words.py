@@ -1,4 +1,4 @@
-"""The words of one customer: what is found to be theirs is marked, then removed or emptied.
+"""The erasure of one customer's words: their events are marked, then removed or emptied.
 
 The rows of events and runs stay, without their words: usage and metrics are counted from them.
 """
@@ -24,7 +24,7 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# A run that waits for a human waits no more; one that was approved may be in the middle of a step.
+# A run that waits for a review stops waiting; an approved run may be in the middle of a step.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
@@ -46,7 +46,7 @@ _END_RUNS: Final = sa.text("""
             'duration_ms', 0))
     WHERE client_id = :client_id AND event_id = ANY(:events) AND status = 'received'
 """)
-# Those that had no answer yet have been ended by now.
+# Runs without an answer have been ended before.
 _COUNT_UNDER_WAY: Final = sa.text("""
     SELECT count(*) FROM engine_events AS event
     JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
@@ -77,7 +77,7 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# What they were told of is named by the event, the run, its round or the conversation.
+# Outgoing webhook events are identified by the event, the run, its round or the conversation.
 _TOLD: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
@@ -93,14 +93,14 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
-    # Before the events, which name the tickets.
+    # Before the events, which hold the ticket ids.
     "ticket_events": """
         DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Before what is made of a correction: who accepts one at this moment has locked it, and what
-    # they make is removed below.
+    # Before content made from a correction: a person who accepts one concurrently has locked it,
+    # and the resulting content is removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
@@ -145,7 +145,7 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
-# Whose it was is forgotten, and with it the memory that it shared.
+# Removes the conversation's owner, and with it the memory that it shared.
 _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
@@ -166,14 +166,14 @@ _DELIVERIES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A page of events that are to be emptied, with their runs."""
+    """A page of events to empty, with their runs."""
 
     events: tuple[str, ...]
     runs: tuple[str, ...]
 
 
 class CustomerWords:
-    """Of one customer of one client; `mark`: when the erasure began, which marks its events."""
+    """One customer's words at one client. `mark`: the erasure's start, which marks its events."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
         self._connection = connection
@@ -181,8 +181,8 @@ class CustomerWords:
         self._mark = mark
 
     async def mark(self, events: Sequence[str], now: datetime) -> None:
-        """Let no step begin on these events any more, and end what waits: their reviews expire,
-        and runs without an answer have failed."""
+        """Mark events as erased, so that no step starts on them. Their open reviews expire, and
+        their runs without an answer fail."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(events), "mark": self._mark, "now": now,
         }  # fmt: skip
@@ -190,12 +190,12 @@ class CustomerWords:
             await self._connection.execute(statement, given)
 
     async def under_way(self) -> int:
-        """How many runs of what is marked may have been in a step when they were marked."""
+        """Return the number of marked runs that may have been in a step when they were marked."""
         given = {"client_id": self._tenant, "mark": self._mark}
         return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 
     async def marked(self, after: str) -> Marked:
-        """The next events after this one, in their order."""
+        """Return the next marked events after this one, in their order, with their runs."""
         rows = (
             await self._connection.execute(
                 _MARKED,
@@ -208,18 +208,18 @@ class CustomerWords:
         )
 
     async def deliveries(self, page: Marked) -> tuple[str, ...]:
-        """The ids of the deliveries of what was told of these events."""
+        """Return the ids of the webhook deliveries about these events."""
         given, _ = await self._told_of(page)
         return tuple(await self._connection.scalars(_DELIVERIES, given))
 
     async def remove_files(self, page: Marked) -> int:
-        """Remove some of the bytes that came with these events; 0 if none are left."""
+        """Remove a batch of these events' attachment bytes; return 0 if none are left."""
         return await AttachmentBytes(self._connection, self._tenant).remove_some(page.events)
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
-        """Remove or empty what there is of these events; by record class, only what was changed.
+        """Remove or empty the records of these events; return the changed rows by record class.
 
-        A conversation that others wrote in too keeps what is theirs, and is remembered anew.
+        A conversation with other authors keeps their messages, and its memory is rebuilt.
         """
         given, touched = await self._told_of(page)
         given["conversations"] = [row.id for row in touched]
@@ -239,8 +239,8 @@ class CustomerWords:
     async def _told_of(
         self, page: Marked
     ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
-        """What statements are given of these events, what was told of them too, and the
-        conversations that they are in."""
+        """Return the statements' parameters for these events, including their outgoing webhook
+        events, and the conversations of the events."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
         }  # fmt: skip
@@ -257,25 +257,25 @@ class CustomerWords:
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all drafts of forms: no field says whom they are about."""
+        """Remove all form drafts of the client: no field identifies the customer they are about."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )
         return removed.rowcount
 
     async def forget_visitors(self, sessions: Sequence[str]) -> int:
-        """Forget whose these sessions of the widget are."""
+        """Remove the verified addresses of these widget sessions."""
         given = {"client_id": self._tenant, "sessions": list(sessions)}
         return (await self._connection.execute(_FORGET_VISITORS, given)).rowcount
 
     async def remove_conversations(self, ids: Sequence[str]) -> int:
-        """Remove those of these conversations that hold no message; what others wrote in is not
-        the customer's any more."""
+        """Remove those of these conversations that have no message; the others are no longer linked
+        to the customer."""
         await self._execute(_DISOWN, ids)
         return await self._execute(_STATEMENTS["ai_conversations"], ids)
 
     async def remove_memories(self, keys: Sequence[str]) -> int:
-        """Remove what is remembered under these keys."""
+        """Remove the memories with these keys."""
         memories = customer_memories.c
         removed = await self._connection.execute(
             sa.delete(customer_memories).where(

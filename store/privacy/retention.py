@@ -1,7 +1,7 @@
-"""Retention of one client's records: page by page, each a short transaction of its own.
+"""Retention of one client's records: page by page, each in a short transaction.
 
-Events and conversations have ULIDs for ids, drawn when they came: what is old stands at the
-beginning of their primary keys, and no other index is needed.
+Events and conversations have ULIDs as ids, generated on arrival: old rows are at the start of their
+primary keys, so no other index is needed.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# Machines' clocks differ, and an id is drawn a little before its row's time or after it.
+# Machines' clocks differ, and an id is generated slightly before or after its row's time.
 _MARGIN: Final = timedelta(days=1)
 
-# A run that nobody has answered yet, or that a human or its workflow still has to look at, is not
-# over, however old it is.
+# A run without an answer, or one with an open review or a decision not taken up, is not finished,
+# regardless of its age.
 _EVENTS: Final = sa.text("""
     SELECT event.id, run.id AS run_id,
            event.received_at < :before AND run.status IS DISTINCT FROM 'received'
@@ -39,7 +39,7 @@ _EVENTS: Final = sa.text("""
     ORDER BY event.id
     LIMIT :limit
 """)
-# Those that point to others first.
+# Referencing tables come first.
 _OF_RUNS: Final = ("escalation_tickets", "action_ledger")
 _OF_EVENTS: Final = (
     "attachments", "sentiment_logs", "engine_messages", "usage_ledger", "engine_runs",
@@ -59,17 +59,17 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """`last`: the id of the last row that was looked at; None where there was none left."""
+    """`last`: the id of the last row that was read; None after the last page."""
 
     last: str | None
     removed: int = 0
 
 
 class RetentionRepository(TenantRepository):
-    """Each method removes a page of what is older than `before`, and says how many rows it was."""
+    """Each method removes a page of rows older than `before`, and returns their number."""
 
     async def overrides(self) -> dict[str, object]:
-        """The days that the client has set, by class."""
+        """Return the client's own retention days, by class."""
         found = await self._connection.scalar(
             sa.select(client_settings.c.retention).where(
                 client_settings.c.client_id == self._tenant
@@ -78,7 +78,7 @@ class RetentionRepository(TenantRepository):
         return found or {}
 
     async def events(self, before: datetime, after: str) -> RetainedPage:
-        """Events after this id with all that came of them, but for runs that are not over."""
+        """Remove events after this id with their dependent rows, except unfinished runs."""
         rows = (
             await self._connection.execute(
                 _EVENTS,
@@ -101,14 +101,13 @@ class RetentionRepository(TenantRepository):
         files = AttachmentBytes(self._connection, self._tenant)
         removed = await files.remove_some(over["events"])
         if removed:
-            return RetainedPage(after, removed)  # the same page again: there may be more of them
+            return RetainedPage(after, removed)  # the same page again: more bytes may be left
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
         return RetainedPage(rows[-1].id, removed)
 
     async def conversations(self, before: datetime, after: str) -> RetainedPage:
-        """Conversations after this id of which no message is left. One that is written to at this
-        moment stays."""
+        """Remove conversations after this id without messages, unless one is being written to."""
         table = ai_conversations.c
         ids = list(
             await self._connection.scalars(
@@ -141,7 +140,7 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def memories(self, before: datetime, after: str) -> RetainedPage:
-        """What is remembered of customers who have not written since, after this key."""
+        """Remove memories after this key of customers who have not written since."""
         table = customer_memories.c
         keys = list(
             await self._connection.scalars(
@@ -164,10 +163,10 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(keys[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
-        """What merchants' systems were told and how that was delivered. The marks that it was told
-        go too: a run that is removed tells nothing any more."""
+        """Remove webhook events and their deliveries. Their deduplication rows go too: a removed
+        run sends no event any more."""
         deliveries, events = webhook_deliveries.c, outbox.c
-        # Their ids are drawn before they end, and found by their key.
+        # A delivery's id is generated before its end, and lookups use the key.
         begun = deliveries.id < first_ulid(before + _MARGIN)
         removed = await self._some(webhook_deliveries, begun, deliveries.finished_at < before)
         missed = sa.exists().where(

@@ -1,4 +1,4 @@
-"""All that is stored sealed, of all clients, for whoever changes the key."""
+"""Re-encryption of all sealed values, across clients, for a key rotation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """`unreadable`: sealed with a key that is not there; they are left as they are."""
+    """`unreadable`: values sealed with a key that is not configured; they stay unchanged."""
 
     resealed: int
     unreadable: int
 
 
 async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) -> Resealed:
-    """Seal everything again. `seal_again` raises ValueError for what no key opens.
+    """Seal all values again. `seal_again` raises ValueError if no key opens the value.
 
-    What somebody replaces meanwhile is left alone: the present key has sealed it.
+    A value replaced meanwhile is skipped: it is already sealed with the current key.
     """
     resealed = unreadable = 0
     for column in _COLUMNS:

@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, text, time
 
-# What was erased, without whose name it was: it outlives the client. `subject_digest`: of the
-# customer's address, so that whoever knows it can find the certificate.
+# A record of what was erased, without personal data: it outlives the client. `subject_digest`: the
+# digest of the customer's address, by which the certificate can be found.
 erasures: Final = sa.Table(
     "erasures",
     metadata,
@@ -18,7 +18,7 @@ erasures: Final = sa.Table(
     sa.Column("subject_digest", sa.LargeBinary, nullable=True),
     text("requested_by"),
     json("removed", "{}"),
-    # Of a client: what it had used and paid when its erasure began.
+    # For a client: its usage and credits when the erasure started.
     sa.Column("standing", JSONB, nullable=True),
     time("started_at"),
     time("finished_at", nullable=True),

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
 from store.core.repository import TenantRepository
 
-# One for each run. A customer whose words were erased has none any more.
+# One per run. A customer whose words were erased cannot rate any more.
 _PUT: Final = sa.text("""
     INSERT INTO ratings (client_id, id, run_id, score, comment, channel, created_at)
     SELECT run.client_id, :id, run.id, :score, :comment, :channel, :now
@@ -20,8 +20,8 @@ _PUT: Final = sa.text("""
         channel = excluded.channel, updated_at = :now
     RETURNING ratings.*
 """)
-# Not under a question to the customer, and not where another answer of the conversation went out
-# since, that was no question either.
+# Not for a question to the customer, and not if another answer of the conversation that was not a
+# question was sent since.
 _WANTED: Final = sa.text("""
     SELECT coalesce(run.language, '')
     FROM engine_runs AS run
@@ -57,24 +57,24 @@ _ANSWERED: Final = sa.text("""
 
 class RatingRepository(TenantRepository):
     async def wanted(self, run_id: str, *, since: datetime) -> str | None:
-        """The language to ask for a rating of the run's answer in, empty if it is not known; None
-        where the client asks for none, the answer is a question to the customer, or another answer
-        of the conversation could be rated `since` then."""
+        """Return the language for a rating request about the run's answer, empty if unknown. Return
+        None if the client requests no ratings, the answer is a question to the customer, or the
+        conversation had another rateable answer `since` then."""
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}
         )
         return language
 
     async def language(self, run_id: str) -> str | None:
-        """The language of the run, empty if it is not known; None where the run is gone, or its
-        customer's words are."""
+        """Return the run's language, empty if unknown. Return None if the run or its customer's
+        words are erased."""
         language: str | None = await self._connection.scalar(
             _LANGUAGE, {"client_id": self._tenant, "run_id": run_id}
         )
         return language
 
     async def run_of_answer(self, session_id: str, number: int) -> str | None:
-        """The run whose answer has this number in a widget's session; None where none has."""
+        """Return the run whose answer has this number in a widget session, or None."""
         found: str | None = await self._connection.scalar(
             _ANSWERED,
             {"client_id": self._tenant, "session_id": session_id, "number": number},
@@ -89,8 +89,8 @@ class RatingRepository(TenantRepository):
         channel: RatingChannel,
         now: datetime,
     ) -> Rating | None:
-        """Keep the rating, in place of the one that the run had; a comment stays until there is
-        another. None where the run is gone, or its customer's words are."""
+        """Store the rating in place of the run's previous one; a comment stays until there is a new
+        one. Return None if the run or its customer's words are erased."""
         row = (
             await self._connection.execute(
                 _PUT,

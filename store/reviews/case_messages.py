@@ -1,7 +1,7 @@
-"""Messages that come while people have the conversation: they join its case, unanswered.
+"""Messages of a conversation that is with people: they join its case, unanswered.
 
-What is locked comes in one order: the run of the case, the run of a joined message, the
-conversation, the review.
+Locks are taken in one order: the run of the case, the run of a joined message, the conversation,
+the review.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,8 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# Those of the conversation's other messages; all that are open, for each was read without this one.
+# The reviews of the conversation's other messages. All open ones are meant, because each was read
+# without this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
     JOIN engine_runs AS run
@@ -36,7 +37,7 @@ _REVIEWS_OF_CONVERSATION: Final = """
     WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
-# One statement for the message of a conversation that nobody has, as most are.
+# Most conversations have no open review and are not handed over; one query covers that case.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
            conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL
@@ -59,8 +60,8 @@ _HANDED_OVER_BY: Final = sa.text(f"""
     ORDER BY review.decided_at DESC, review.id DESC
     LIMIT 1
 """)
-# The words of the first of two stay, as a draft that nobody has agreed to. Of a review that is
-# decided, what led to it stands.
+# The text of the first of two approvals stays, as a draft without approval. A decided review keeps
+# its approvals.
 _ADD: Final = sa.text(f"""
     UPDATE escalation_tickets
     SET latest_event_id = :event_id,
@@ -127,8 +128,8 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# They are as they were at admission, except for the answer to their callers, and for the model that
-# was asked, which their tickets count by.
+# Resets the runs to their state at admission, except for the answer to their callers and for the
+# model used, by which their tickets are counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -164,7 +165,7 @@ _FAIL: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class FailedMessage:
-    """One that joined a case, and has no answer."""
+    """A message that joined a case and has no answer."""
 
     run_id: str
     event_id: str
@@ -172,12 +173,12 @@ class FailedMessage:
 
 class CaseMessages(TenantRepository):
     async def join(self, conversation_id: str, *, event_id: str) -> str | None:
-        """The review that a message was added to; None where the agent may answer it.
+        """Add a message to a review and return its id, or None if the agent may answer the message.
 
-        That is the conversation's open review, whose approvals given so far are void, or the one by
-        which people took the conversation over. Where somebody has taken it at the dashboard, what
-        comes first opens a review, and the rest joins that one. Idempotent by event. The caller has
-        locked the conversation and filed the message in it.
+        The review is the conversation's open one, whose approvals become void, or the one by which
+        people took the conversation over. In a conversation taken at the dashboard, the first
+        message opens a review, and the others join it. Idempotent by event. The caller has locked
+        the conversation and filed the message in it.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
         here = {**this, "conversation_id": conversation_id}
@@ -201,23 +202,23 @@ class CaseMessages(TenantRepository):
     async def mark_sensitive(
         self, review_id: str, *, event_id: str, matter: SensitiveMatter
     ) -> None:
-        """A message that joined is of a matter that cannot wait in the queue; idempotent."""
+        """Mark a joined message and its review as a sensitive, urgent matter; idempotent."""
         given = {"client_id": self._tenant, "event_id": event_id, "matter": matter}
         await self._connection.execute(_MARK_RUN, given)
         await self._connection.execute(_MARK_REVIEW, {**given, "review_id": review_id})
 
     async def join_late(self, event_id: str) -> str | None:
-        """The same for a message that the agent has thought of meanwhile. The conversation is
-        locked until the transaction ends."""
+        """Join a message that the agent has drafted an answer to meanwhile, like `join`. The
+        conversation is locked until the transaction ends."""
         thread = await ThreadRepository(self._connection, self._tenant).lock(event_id)
         return None if thread is None else await self.join(thread, event_id=event_id)
 
     async def hold_case(self, review_id: str) -> EscalationReason:
-        """Lock the run of a case, so that it does not end before the transaction does; returns why
-        people have it.
+        """Lock the run of a case, so that it does not end before the transaction does. Return the
+        escalation reason.
 
-        For the outcome of a joined message, which is else written while its case is closed. Raises
-        EscalationNotFound.
+        For the outcome of a joined message, which could otherwise be written while its case is
+        closed. Raises EscalationNotFound.
         """
         row = await self._one(
             _HOLD_CASE,
@@ -246,18 +247,18 @@ class CaseMessages(TenantRepository):
         return sorted(runs, key=lambda run: run.ref.event_id)
 
     async def _cover(self, run_id: str) -> None:
-        """Mark the messages that have joined a case as covered by a person's words. The caller
-        has locked the review, so that none joins meanwhile."""
+        """Mark the messages that have joined a case as covered by a person's text. The caller has
+        locked the review, so that none joins meanwhile."""
         await self._connection.execute(_COVER, {"client_id": self._tenant, "run_id": run_id})
 
     async def fail_case(
         self, run_id: str, error_code: str, now: datetime
     ) -> Sequence[FailedMessage]:
-        """Hand a conversation over to people, for what they decided could not be carried out;
-        returns the messages of which the runs have failed with the case, in their order.
+        """Hand a conversation over to people after the decided plan failed. Return the messages
+        whose runs have failed with the case, in their order.
 
-        A repetition fails none. A joined message whose outcome comes later waits for people, as all
-        later ones do. The caller has locked the run of the case.
+        A repetition fails none. A joined message with a later outcome waits for people, as all
+        later messages do. The caller has locked the run of the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         failed = await self._connection.execute(
@@ -268,19 +269,19 @@ class CaseMessages(TenantRepository):
         return sorted(messages, key=lambda message: message.event_id)
 
     async def _lock_conversation_of(self, review_id: str) -> str | None:
-        """The conversation of a review, locked; None where it has none any more."""
+        """Lock the conversation of a review and return its id, or None if it is gone."""
         values = {"client_id": self._tenant, "review_id": review_id}
         locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
         return locked
 
     async def _lock_conversation_in(self, run_id: str, round_: int) -> str | None:
-        """As `_lock_conversation_of`."""
+        """Lock the conversation of a run's round, like `_lock_conversation_of`."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         locked: str | None = await self._connection.scalar(_LOCK_OF_ROUND, values)
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """From now on people answer in it; idempotent."""
+        """Hand the conversation over to people, who answer from now on; idempotent."""
         if conversation_id is not None:
             await self._connection.execute(
                 _HAND_OVER,

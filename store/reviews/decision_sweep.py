@@ -1,4 +1,4 @@
-"""Reviews of all clients that no run has brought to their end: decided, or past their time."""
+"""Reviews of all clients that are decided or overdue and not taken up by a run."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class DecidedEscalation:
-    """A decision, and the run whose workflow must hear of it. `threshold`: of its playbook."""
+    """A decision, and the run to notify. `threshold`: the threshold of its playbook."""
 
     id: str
     ref: RunRef
@@ -32,7 +32,7 @@ class DecidedEscalation:
 
 @dataclass(frozen=True, slots=True)
 class OverdueEscalation:
-    """Nobody has decided it in time, and no run has ended it."""
+    """An undecided review past its expiry that no run has closed."""
 
     id: str
     ref: RunRef
@@ -47,7 +47,7 @@ class OverdueEscalation:
 async def decisions_not_taken_up(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[DecidedEscalation]:
-    """A page of all clients' decisions that no workflow has taken up, oldest first."""
+    """Return a page of all clients' decisions that no workflow has taken up, oldest first."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -78,7 +78,7 @@ async def decisions_not_taken_up(
 async def overdue_escalations(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[OverdueEscalation]:
-    """A page of all clients' reviews whose time was over by then, and which are undecided."""
+    """Return a page of all clients' undecided reviews that expired before a time."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -106,7 +106,7 @@ async def overdue_escalations(
 
 
 async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
-    """Note that no run is left to take a decision up, so that it is not looked at again."""
+    """Mark a decision as taken up without a run, so that the sweep skips it."""
     await connection.execute(
         sa.update(escalation_tickets)
         .where(escalation_tickets.c.id == escalation_id)

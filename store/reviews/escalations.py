@@ -1,7 +1,8 @@
-"""Escalations of one client: opened, claimed, decided, and settled by the run that waits.
+"""Escalations of one client: opened, claimed, decided, and settled by the waiting run.
 
-A decision is a compare-and-set: the row is locked, the rule of `domain/reviews/escalation.py`
-compares, and what it allows is set. Whoever is second finds it taken, the clock included.
+A decision is a compare-and-set: the row is locked, `domain/reviews/escalation.py` checks the rules,
+and the allowed change is written. A concurrent second decision finds it decided, and so does the
+expiry.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
     """The outcome of a choice. `ref`: the run of a decision, None while a second person is awaited.
-    `needs_second`: two must agree. `agreed_before`: who was the first of them."""
+    `needs_second`: two people must agree. `agreed_before`: the first of the two."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -59,10 +60,10 @@ class EscalationRepository(CaseMessages):
         expires_at: datetime,
         now: datetime,
     ) -> None:
-        """Hand a run to a human, with its draft, plan and money as they stand; idempotent by round.
+        """Open a review of a run with its current draft, plan and amount; idempotent by round.
 
-        It needs a second person where the policy said so of any action on the run. In a later round
-        it goes on from the messages that joined those before.
+        It needs a second person if the policy requires one for any action of the run. A later round
+        continues from the messages that joined the earlier ones.
         """
         standing = standing_of_run(
             client_id=self._tenant,
@@ -82,9 +83,9 @@ class EscalationRepository(CaseMessages):
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
-        """Ask the others to leave it alone for a while; the same person's next claim renews it.
+        """Claim a review for a while; the same person's next claim renews it.
 
-        `force` takes it from whoever has it. Raises EscalationNotFound, EscalationDecided,
+        `force` takes over another person's claim. Raises EscalationNotFound, EscalationDecided,
         EscalationClaimed.
         """
         standing, _ = await self._lock(escalation_id)
@@ -98,18 +99,18 @@ class EscalationRepository(CaseMessages):
         return Claim(by=actor, at=now)
 
     async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
-        """Give one's claim back, or an old one of others; without any, nothing changes.
+        """Release one's own claim, or an expired one of others; without a claim, nothing changes.
 
-        Raises what `claim` raises.
+        Raises the errors of `claim`.
         """
         standing, _ = await self._lock(escalation_id)
         standing.check_open_to(actor, now)
         await self._set(escalation_id, **UNCLAIMED)
 
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
-        """Take a decision once, or note that the first of two persons agrees.
+        """Take a decision once, or record the first of two approvals.
 
-        Raises EscalationNotFound and what `ReviewStanding.check` raises.
+        Raises EscalationNotFound and the errors of `ReviewStanding.check`.
         """
         conversation_id = None
         if not choice.decision.executes:
@@ -120,7 +121,7 @@ class EscalationRepository(CaseMessages):
         if words:
             await self._cover(ref.run_id)
         if standing.is_first_of_two(choice.decision):
-            # The others may go on at once.
+            # The claim is released, so that others may continue immediately.
             await self._set(
                 escalation_id,
                 **UNCLAIMED,
@@ -149,9 +150,9 @@ class EscalationRepository(CaseMessages):
     async def settle(
         self, run_id: str, round_: int, *, expired: bool, now: datetime
     ) -> Decision | None:
-        """Take up the decision that stands, closing an undecided escalation if its time is up.
+        """Take up the decision of a round, closing an undecided escalation if it has expired.
 
-        None while nobody has decided. A human's decision wins over an expiry that comes later.
+        Return None while it is undecided. A person's decision wins over a later expiry.
         """
         conversation_id = await self._lock_conversation_in(run_id, round_)
         this = sa.and_(
@@ -170,7 +171,7 @@ class EscalationRepository(CaseMessages):
             .returning(_TICKETS.decision)
         )
         if decision is None:
-            # Expired and no row: the client was erased meanwhile, and nobody will ever decide.
+            # Expired and no row: the client was erased meanwhile, so there will be no decision.
             return Decision.EXPIRE if expired else None
         settled = Decision(decision)
         if not settled.executes:
@@ -178,9 +179,9 @@ class EscalationRepository(CaseMessages):
         return settled
 
     async def approvals(self, run_id: str) -> int:
-        """How many people have agreed to the run's plan in the latest round that was decided.
+        """Return how many people have approved the run's plan in the latest decided round.
 
-        0 as well where nobody was asked, or where it was rejected or expired.
+        Also 0 without a review, or if it was rejected or expired.
         """
         row = (
             await self._connection.execute(
@@ -199,7 +200,8 @@ class EscalationRepository(CaseMessages):
         return 1 if row.first_approved_by is None else 2
 
     async def _lock(self, escalation_id: str) -> tuple[ReviewStanding, RunRef]:
-        """It and its run, locked until the transaction ends. Raises EscalationNotFound."""
+        """Lock an escalation until the transaction ends, and return it with its run. Raises
+        EscalationNotFound."""
         row = await self._one(
             _LOCK,
             {"client_id": self._tenant, "escalation_id": escalation_id},
@@ -233,10 +235,10 @@ class EscalationRepository(CaseMessages):
 
 client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 
-# What an approval sends.
+# The text that an approval sends.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
-# The customer's latest message, as far as people know.
+# The customer's latest message that reviewers have been shown.
 LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.event_id).label(
     "latest_event_id"
 )

@@ -11,7 +11,7 @@ _TICKETS = escalation_tickets.c
 
 class FirstApprovals(TenantRepository):
     async def lock(self, review_id: str) -> str | None:
-        """Return who agreed first to an open review, and lock it. None without such an approval."""
+        """Lock an open review and return its first approver, or None without a first approval."""
         first: str | None = await self._connection.scalar(
             sa.select(_TICKETS.first_approved_by)
             .where(*self._open(review_id), _TICKETS.first_approved_by.is_not(None))
@@ -20,7 +20,7 @@ class FirstApprovals(TenantRepository):
         return first
 
     async def void(self, review_id: str) -> None:
-        """Let the next approval be the first again. The words stay, as it approves them too."""
+        """Remove the first approval, so that two are needed again. The edited text stays."""
         await self._connection.execute(
             sa.update(escalation_tickets)
             .where(*self._open(review_id))

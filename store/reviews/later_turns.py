@@ -1,7 +1,7 @@
-"""Messages that come during an open review: what they are compared with, and what they change.
+"""Messages that arrive during an open review: their comparison with it, and their changes to it.
 
-Locks come in the order of `case_messages.py`, except that the messages of a review are locked after
-it, as for a decision with a person's words.
+Locks are taken in the order of `case_messages.py`, except that the messages of a review are locked
+after it, as for a decision with an edited reply.
 """
 
 from collections.abc import Set
@@ -126,8 +126,8 @@ _COUNT_BRAIN: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
-    """An open review with its first run and event. `later`: its messages that have no answer,
-    oldest first. `has_words`: a person has written words for it."""
+    """An open review with its first run and event. `later`: its unanswered messages, oldest first.
+    `has_words`: a person has edited its reply."""
 
     run_id: str
     event_id: str
@@ -137,14 +137,14 @@ class ReviewAsRead:
 
     @property
     def state(self) -> tuple[int, frozenset[str]]:
-        """What must be unchanged for a thought about the review to be applied."""
+        """Return the state that must be unchanged when a new draft of the review is applied."""
         return self.revision, frozenset(one.event_id for one in self.later)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The change of a review. `thought`: None where draft and plan stay. `lookup`: of the order in
-    the plan. `used`: the messages that the draft was made with. `covered`: the messages that an
+    """The change of a review. `thought`: None if draft and plan stay. `lookup`: the lookup of the
+    plan's order. `used`: the messages that the draft is based on. `covered`: the messages that an
     approval answers."""
 
     thought: ThinkingResult | None
@@ -155,8 +155,9 @@ class Revision:
 
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
-        """Return whether the agent reads a message that joined a review: the review is open, not
-        about a sensitive matter, and the message's playbook is not on trial."""
+        """Return whether the agent reads a message that joined a review. The review must be open
+        and its run not about a sensitive matter; the message's playbook must not be in shadow
+        mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}
@@ -164,8 +165,7 @@ class LaterTurns(TenantRepository):
         )
 
     async def matter(self, review_id: str, event_id: str, now: datetime) -> WaitingMatter | None:
-        """Return what an open review is about, without the message `event_id`, or None if it is
-        not open."""
+        """Return an open review's subject without the message `event_id`, or None if not open."""
         values = {
             **self._key(review_id),
             "event_id": event_id,
@@ -187,8 +187,8 @@ class LaterTurns(TenantRepository):
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
         """Take a message out of a review, so that the agent answers it; return whether it may.
 
-        It stays in a review that is decided, or that a person holds. The conversation and the
-        review are locked until the transaction ends. Idempotent.
+        It stays in a review that is decided, sensitive, or held by a person. The conversation and
+        the review are locked until the transaction ends. Idempotent.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))
@@ -199,9 +199,8 @@ class LaterTurns(TenantRepository):
         return may
 
     async def waiting(self, review_id: str) -> ReviewAsRead | None:
-        """Return a review as it waits, or None if it is not open or a step of its plan was started.
-
-        The ledger knows a step by its place in the plan, so the plan must stay."""
+        """Return an open review, or None if it is not open or a step of its plan was started. The
+        ledger identifies a step by its place in the plan, so a started plan must not change."""
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
             return None
@@ -225,16 +224,16 @@ class LaterTurns(TenantRepository):
         )
 
     async def revised_actions(self, run_id: str, round_: int) -> tuple[ActionKind, ...] | None:
-        """Return the actions of a plan that later messages have changed, or None if none has."""
+        """Return the actions of a plan changed by later messages, or None without a change."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         plan = await self._connection.scalar(_REVISED_PLAN, values)
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
-        """Replace a review's draft and plan, and void the approvals given so far.
+        """Replace a review's draft and plan, and void its approvals.
 
-        Return False, and change nothing, if the review was decided or revised, a step was started,
-        or another message joined it, since `before` was read. The run, the review and its messages
+        Return False without a change if, since `before` was read, the review was decided or
+        revised, a step was started, or another message joined. The run, the review and its messages
         are locked.
         """
         this = self._key(review_id)
@@ -266,7 +265,7 @@ class LaterTurns(TenantRepository):
         )
 
     async def count_brain(self, run_id: str, thought: ThinkingResult) -> None:
-        """Note on a message's run that a brain was asked about it together with its review."""
+        """Add the brain's usage to a message's run, if a brain processed it with its review."""
         answer = thought.answer
         if answer.model == SETTLED_BY:
             return

@@ -1,4 +1,4 @@
-"""How many reviews are open."""
+"""The number of open reviews."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 
 MOST: Final = 1_000
-"""Where counting ends."""
+"""Counting stops above this number."""
 
 _COUNT: Final = sa.text("""
     SELECT count(*) FROM (
@@ -19,6 +19,6 @@ _COUNT: Final = sa.text("""
 
 
 async def count_open(connection: AsyncConnection, tenant: TenantId) -> int:
-    """MOST + 1 where there are more than MOST."""
+    """Return the number of open reviews; MOST + 1 if there are more than MOST."""
     found = await connection.scalar(_COUNT, {"client_id": tenant, "most": MOST + 1})
     return int(found or 0)

@@ -1,4 +1,4 @@
-"""What a review starts from: its run, as it stands when a human is asked."""
+"""The initial values of a review, taken from its run when the review is opened."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ _TICKETS: Final = escalation_tickets.c
 
 
 def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
-    """A run as its escalation starts from it, beside given values, columns named alike."""
+    """Return a query for a review's initial columns from its run, with `values` added."""
     step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
         sa.column("value", JSONB), name="step"
     )
@@ -29,7 +29,7 @@ def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
         .limit(1)
         .lateral("at_stake")
     )
-    # What joined an earlier round is still of the case.
+    # Messages that joined an earlier round still belong to the case.
     before = (
         sa.select(_TICKETS.latest_event_id, _TICKETS.urgent, _TICKETS.sensitive)
         .where(_TICKETS.client_id == engine_runs.c.client_id, _TICKETS.run_id == engine_runs.c.id)

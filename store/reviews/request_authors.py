@@ -1,5 +1,4 @@
-"""Who is behind the messages of a review: users who typed one, and the makers of the keys that sent
-one."""
+"""The authors of a review's messages: users who typed one, and makers of the keys that sent one."""
 
 from typing import Final
 
@@ -32,7 +31,7 @@ _MESSAGES: Final = """
     )
 """
 
-# The users who typed one of them.
+# The users who typed one of the messages.
 AUTHORS: Final = sa.text(f"""{_MESSAGES}
     SELECT DISTINCT event.author
     FROM messages JOIN engine_events AS event
@@ -55,8 +54,8 @@ _KEY_MAKERS: Final = sa.text(f"""{_MESSAGES}
 
 class RequestAuthors(TenantRepository):
     async def key_makers(self, review_id: str) -> frozenset[str]:
-        """The members whose keys sent messages of a review that moves money or needs two people, as
-        audit entries name them. Empty for other reviews."""
+        """Return the members whose keys sent messages of a review that moves money or needs two
+        people, as audit entries name them. Empty for other reviews."""
         this = {
             "client_id": self._tenant,
             "review_id": review_id,

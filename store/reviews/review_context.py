@@ -1,4 +1,4 @@
-"""What stands around a review: why it waits, what its draft rests on, and its neighbours."""
+"""The context of a review: escalation reason, the draft's sources, and the neighbouring reviews."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,9 +18,9 @@ _EXCERPT: Final = 600
 
 
 class ReviewContext(BaseModel):
-    """`excerpts`: how the templates and entries begin that are cited, by id, as they stand now.
-    `left_out`: titles of entries that were found and shown to no brain. `next_id`, `previous_id`:
-    of the open reviews, in the order of the queue, that this user may decide now."""
+    """`excerpts`: the start of each cited template and entry by id, in its current version.
+    `left_out`: titles of entries that were found but not shown to a brain. `next_id`,
+    `previous_id`: the neighbouring open reviews in queue order that this user may decide now."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -82,7 +82,7 @@ _CONTEXT: Final = sa.text(f"""
 async def review_context(
     connection: AsyncConnection, tenant: TenantId, review_id: str, user_id: str, now: datetime
 ) -> ReviewContext:
-    """Raises EscalationNotFound."""
+    """Return the context of a review. Raises EscalationNotFound."""
     rows = await connection.execute(
         _CONTEXT,
         {

@@ -1,4 +1,4 @@
-"""The messages of a review: those before it, and those that came while it waited."""
+"""The messages of a review: the earlier ones, and those that arrived while it was open."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# Looked up first. In one join with the messages, a plan that was made for any review, on tables
-# that were never analysed, compared all messages of the client with each other.
+# A separate step. In one join with the messages, a generic plan on tables without statistics
+# compared all messages of the client with each other.
 _INBOUND: Final = (
     sa.select(
         engine_messages.c.client_id,
@@ -74,10 +74,10 @@ EARLIER: Final = (
     )
     .limit(MAX_TURNS)
 )
-# Of whatever review they joined: two may have been open at once. Those that came after it was
-# approved are of another.
+# Includes messages that joined another review, because two may have been open at once. Messages
+# after an approval belong to another review.
 _LATER_RUN: Final = engine_runs.alias("later_run")
-# Actions alone: replies go out by the plan of the review.
+# Only actions on orders: replies are sent by the plan of the review.
 _LATER_PLAN: Final[sa.ColumnElement[object]] = sa.literal_column("""
     (SELECT coalesce(jsonb_agg(step ORDER BY place), '[]')
      FROM jsonb_array_elements(later_run.plan) WITH ORDINALITY AS planned (step, place)

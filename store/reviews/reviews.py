@@ -1,4 +1,4 @@
-"""Escalations as people look at them: a queue to page through, and one with all it is about."""
+"""Escalations for display: a paged queue, and one review with its details."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ PREVIEW_CHARS: Final = 280
 
 @dataclass(frozen=True, slots=True)
 class ReviewFilter:
-    """Which reviews are wanted; what is None leaves nothing out.
+    """The filters of a list of reviews; None disables a filter.
 
-    `min_amount`: in minor units of whatever currency the review's money has. `decided`: none that
-    is open. `awaits_second`: only those that one of two people has approved.
+    `min_amount`: in minor units of the review's own currency. `decided`: no open reviews.
+    `awaits_second`: only those that one of two people has approved.
     """
 
     status: Wanted = Wanted.OPEN
@@ -52,10 +52,10 @@ async def list_reviews(
     newest_first: bool = False,
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
-    """A page of one client's reviews, or of all clients', by the time they were opened; the oldest
-    first, and before them what is urgent, unless `newest_first`.
+    """Return a page of one client's reviews, or of all clients', by opening time. Urgent reviews
+    come first, then the oldest, unless `newest_first`.
 
-    `after`: the last place of the page before. What is opened meanwhile shifts nothing.
+    `after`: the last place of the previous page. Reviews opened meanwhile do not shift the pages.
     """
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
     by_time = (_TICKETS.created_at, _TICKETS.id)
@@ -75,7 +75,7 @@ async def list_reviews(
 
 
 async def read_review(connection: AsyncConnection, client_id: str, review_id: str) -> Review:
-    """Raises EscalationNotFound."""
+    """Return a review with its details. Raises EscalationNotFound."""
     this = {"client_id": client_id, "review_id": review_id}
     row = (await connection.execute(_DETAIL, this)).one_or_none()
     if row is None:
@@ -103,7 +103,7 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
 
 
 _TICKETS: Final = escalation_tickets.c
-# False comes before true.
+# False sorts before true.
 _CAN_WAIT: Final = sa.not_(_TICKETS.urgent)
 _SUMMARY: Final = (
     sa.select(
@@ -183,7 +183,7 @@ def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnEl
 
 
 def _fields(row: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    """A row by the models' names, which put the claim and the money together."""
+    """Return a row by the models' field names, with claim and amount as objects."""
     fields = row._asdict()
     by, at = fields.pop("claimed_by"), fields.pop("claimed_at")
     minor, currency = fields.pop("amount"), fields.pop("currency")

@@ -18,27 +18,27 @@ escalation_tickets: Final = sa.Table(
     json("plan", "[]"),
     text("claimed_by", nullable=True),
     time("claimed_at", nullable=True),
-    # Above a limit two people must agree: the first, while the second is awaited.
+    # Above a limit two people must agree. The first approval is stored while the second is awaited.
     sa.Column("needs_second", sa.Boolean, nullable=False, server_default=sa.false()),
     text("first_approved_by", nullable=True),
     time("first_approved_at", nullable=True),
-    # The largest sum that its plan would move.
+    # The largest amount that its plan would move.
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("decision", nullable=True),
     text("edited_text", nullable=True),
-    # Why it was rejected, for colleagues.
+    # The rejection reason, for colleagues.
     text("note", nullable=True),
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
-    # The last message that joined it: a decision names the one that it has seen.
+    # The last message that joined it. A decision states the message that its author has seen.
     text("latest_event_id", nullable=True),
-    # How often the agent has changed draft and plan: a decision names the number that it has seen.
+    # The number of the agent's revisions. A decision states the revision that its author has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
-    # A matter that cannot wait in the queue, and which (`domain/agent/safety/net.py`).
+    # Set for a sensitive matter that cannot wait in the queue (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     text("sensitive", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "round"),
@@ -53,7 +53,7 @@ escalation_tickets: Final = sa.Table(
         "decided_at",
         postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
     ),
-    # It closes those whose time is over.
+    # The sweeper closes expired reviews.
     sa.Index(
         "ix_escalation_tickets_undecided",
         "expires_at",
@@ -61,6 +61,6 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
-    # Whose it is, when only its id is given.
+    # For lookups by id alone.
     sa.Index(None, "id"),
 )

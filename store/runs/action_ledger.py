@@ -1,7 +1,7 @@
-"""The action ledger: a row before an effect, its outcome after it.
+"""The action ledger: a row is written before an effect, and its outcome after it.
 
-A row that is still `planned` when somebody else looks means that a process died in between: the
-effect may or may not have happened.
+A row that another process finds still `planned` means that a process died in between: the effect
+may or may not have happened.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _PLANNED: Final = "planned"
 
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
-    """Whose turn it is: `round` is one more for each time a human approved."""
+    """A step of a run's plan. `round`: the number of human approvals so far."""
 
     run_id: str
     step: int
@@ -31,7 +31,7 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What is about to be done, to which order (`Order.key`), in which ticket of a helpdesk."""
+    """The intended effect, its order (`Order.key`) and its helpdesk ticket."""
 
     kind: ActionKind
     integration_id: str | None = None
@@ -43,8 +43,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LedgerClaim:
-    """The step is ours to do. `again`: it was begun before, in this round if `interrupted`, and
-    nobody knows what came of it."""
+    """The caller may execute the step. `again`: it was started before, in this round if
+    `interrupted`, with an unknown outcome."""
 
     again: bool = False
     interrupted: bool = False
@@ -52,7 +52,7 @@ class LedgerClaim:
 
 class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
-        """What came of a step: done in any round, or known for good in this one."""
+        """Return the outcome of a step done in any round or finished in this one, or None."""
         row = (
             await self._connection.execute(
                 sa.select(action_ledger.c.action, action_ledger.c.state, action_ledger.c.detail)
@@ -78,7 +78,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """What came of each step that was begun, in their order; unknown where nobody wrote it."""
+        """Return the outcome of each started step, in their order; unknown if none was recorded."""
         rows = await self._connection.execute(
             _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -92,7 +92,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def was_begun(self, place: LedgerPlace) -> bool:
-        """Whether any round began this step and does not know what came of it."""
+        """Return whether any round started this step without a known outcome."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.literal(True))
@@ -104,7 +104,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def has_mailed(self, message_id: str) -> bool:
-        """Whether a mail of this name went out for the client."""
+        """Return whether the client has sent a mail with this Message-ID."""
         found: bool | None = await self._connection.scalar(
             sa.select(sa.true()).where(
                 action_ledger.c.client_id == self._tenant,
@@ -117,9 +117,9 @@ class ActionLedger(TenantRepository):
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | LedgerClaim:
-        """Claim a step, or learn what came of it before.
+        """Claim a step, or return its earlier outcome.
 
-        A claim that nobody has finished is taken over: from then on it has this `entry_id`.
+        An unfinished claim is taken over: from then on it has this `entry_id`.
         """
         settled = await self.settled(place)
         if settled is not None:
@@ -129,13 +129,13 @@ class ActionLedger(TenantRepository):
         fresh: bool | None = await self._connection.scalar(_CLAIM, row)
         if fresh is not None:
             return LedgerClaim(again=begun) if fresh else LedgerClaim(again=True, interrupted=True)
-        settled = await self.settled(place)  # it was finished since
+        settled = await self.settled(place)  # it was finished meanwhile
         return settled if settled is not None else LedgerClaim(again=True, interrupted=True)
 
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Write an action as done whose recording is doing it; idempotent."""
+        """Record an action as done whose only effect is the record; idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
@@ -144,7 +144,7 @@ class ActionLedger(TenantRepository):
     async def finish(
         self, place: LedgerPlace, outcome: StepOutcome, *, reference: str, now: datetime
     ) -> None:
-        """Write what came of a step that `begin` claimed. What is known to be done stays done."""
+        """Store the outcome of a step that `begin` claimed. A step recorded as done stays done."""
         await self._connection.execute(
             sa.update(action_ledger)
             .where(
@@ -161,9 +161,9 @@ class ActionLedger(TenantRepository):
         )
 
     async def release(self, place: LedgerPlace, entry_id: str) -> None:
-        """Give a claim back: the effect did surely not happen, and it may be tried again.
+        """Release a claim, because the effect has certainly not happened and may be retried.
 
-        One that another try has taken over stays with it.
+        A claim that another try has taken over stays.
         """
         await self._connection.execute(
             sa.delete(action_ledger).where(
@@ -175,7 +175,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def take_back_answer(self, run_id: str, round_: int) -> None:
-        """Delete what `record` wrote in the round: the answer was stopped before it was stored."""
+        """Delete the round's entries of `record`: the answer was stopped before it was stored."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 action_ledger.c.client_id == self._tenant,
@@ -186,19 +186,19 @@ class ActionLedger(TenantRepository):
         )
 
     async def lock_money(self) -> None:
-        """Wait until no other transaction counts this client's money; until this one ends.
+        """Take the client's money lock until this transaction ends.
 
-        A statement of its own: what comes after it sees what the others have written.
+        A separate statement: the following statements see the commits of earlier lock holders.
         """
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
         self, *, order_key: str, customer: str | None, currency: str, not_by: str, now: datetime
     ) -> Spent:
-        """What other runs gave back, or may have, and did to the order.
+        """Return the refunds and other effects, certain or possible, of other runs.
 
-        `customer`: as `customer_key` spells the address. `currency`: money of others is not
-        counted. `not_by`: the run that asks.
+        `customer`: as `customer_key` spells the address. `currency`: other currencies are not
+        counted. `not_by`: the calling run, which is excluded.
         """
         row = (
             await self._connection.execute(
@@ -260,7 +260,7 @@ class ActionLedger(TenantRepository):
 _PLACE: Final = ["client_id", "run_id", "step", "round"]
 _INSERT: Final = insert(action_ledger)
 _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
-# Whether the row is new; no row if what stood there is finished.
+# Returns true for a new row; no row if the existing one is finished.
 _CLAIM: Final = _INSERT.on_conflict_do_update(
     index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))

@@ -1,4 +1,4 @@
-"""What an ID of ours names: a run, an event's run, a review, a conversation, a delivery."""
+"""Records by id: a run (also by its event), a review, a conversation, a delivery."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -25,7 +25,7 @@ _NAMED: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class NamedRecord:
-    """`within`: the webhook of a delivery."""
+    """A record found by its id. `within`: the webhook of a delivery."""
 
     kind: Kind
     id: str

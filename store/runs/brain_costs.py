@@ -1,4 +1,4 @@
-"""What language models cost a client in a month, and what it may still spend."""
+"""A client's spending on language models in a month, and the reservations within its budget."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,8 +9,8 @@ from domain.core.period import Period
 from store.core.repository import TenantRepository
 from store.runs.tables import brain_costs
 
-# One statement, and the row is locked while it looks: of many runs at once, those that would go
-# over the budget find what the others set aside.
+# One statement that locks the row: concurrent runs see each other's reservations, so that none
+# exceeds the budget.
 _RESERVE: Final = sa.text("""
     INSERT INTO brain_costs AS costs
         (client_id, period, calls, tokens_in, tokens_out, cost_micros)
@@ -35,7 +35,7 @@ _ADD: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class BrainCost:
-    """`cost_micros`: millionths of a US dollar, with what is set aside for questions under way."""
+    """`cost_micros`: millionths of a US dollar, including reservations in progress."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -45,7 +45,7 @@ class BrainCost:
 
 class BrainCosts(TenantRepository):
     async def spent(self, period: Period) -> BrainCost:
-        """What was spent, and is set aside, in a month."""
+        """Return the spending and reservations of a month."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -59,10 +59,10 @@ class BrainCosts(TenantRepository):
         return BrainCost(*row) if row else BrainCost()
 
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
-        """Set money aside for one question; False if the month's budget does not hold it.
+        """Reserve money for one question; return False if it exceeds the month's budget.
 
-        Must be committed before the question is asked. `add` gives it back. What a crash leaves set
-        aside counts as spent.
+        Commit before the question is asked. `add` replaces the reservation. A reservation left by a
+        crash counts as spent.
         """
         row = await self._connection.execute(
             _RESERVE,
@@ -76,7 +76,7 @@ class BrainCosts(TenantRepository):
         return row.one_or_none() is not None
 
     async def give_back(self, period: Period, reserved_micros: int) -> None:
-        """Return what was set aside for a question that is not asked."""
+        """Release the reservation of a question that was not asked."""
         await self._connection.execute(
             sa.update(brain_costs)
             .where(brain_costs.c.client_id == self._tenant, brain_costs.c.period == period)
@@ -92,7 +92,7 @@ class BrainCosts(TenantRepository):
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Book what one question cost, in place of what was set aside for it."""
+        """Book the cost of one question in place of its reservation."""
         await self._connection.execute(
             _ADD,
             {

@@ -1,4 +1,4 @@
-"""The case: all that a step must know of a run, read in one statement."""
+"""The case: a run's data for its steps, read in one statement."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,17 +38,17 @@ _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
 class Case:
     """A run, its event and its conversation.
 
-    `draft` is None before the brain has answered. `human_text` holds the words that a human chose
-    instead of it, None where the draft stands. `turns` are those of the thread before this event,
-    `thread` what they settled, `summary` what came of the customer's tickets before it, whatever
-    the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
-    often the agent answered in the thread in the hour before this message. `unattended_turns`: how
-    often it answered this correspondent by mail or in tickets since a person last did. `is_held`:
-    people have the thread, by another message's open review or for good. `is_taken`: by a member
-    at the dashboard, perhaps without a review. `approvals`: by how many people. `joined_review`: of
-    the message. `sender_name`: of mails to the customer. `has_files`: files came with the message.
-    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: as the client set them. `frame`:
-    how the client greets this customer and signs.
+    `draft` is None before the brain has answered. `human_text`: a person's reply that replaces the
+    draft, or None. `turns`: the thread before this event; `thread`: its settled facts. `summary`:
+    the outcomes of the customer's earlier tickets in any thread. `conversation_id` is None before
+    the event is normalized. `automatic_turns`: the agent's answers in the thread in the hour before
+    this message. `unattended_turns`: its answers to this sender by mail or in tickets since a
+    person's last one. `is_held`: people have the thread, by another message's open review or a
+    handover. `is_taken`: a member has taken it at the dashboard. `approvals`: the number of
+    approvers. `joined_review`: the review that the message joined. `sender_name`: for mails to the
+    customer. `has_files`: the message has files. `system_prompt`, `sensitive_words`,
+    `answers_from_knowledge`: the client's settings. `frame`: the client's greeting and signature
+    for this customer.
     """
 
     event: UnifiedEvent
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        """What the customer is to be told: a human's words before the brain's."""
+        """Return the reply to send: a person's text if there is one, otherwise the draft."""
         if self.human_text is not None:
             return self.human_text
         return "" if self.draft is None else self.draft.text
@@ -86,8 +86,8 @@ class Case:
 
 class CaseRepository(TenantRepository):
     async def read(self, run_id: str) -> Case:
-        """The case of a run whose event has been normalized. Raises RunNotFound, also for one
-        whose customer is being erased."""
+        """Return the case of a run with a normalized event. Raises RunNotFound, also if the
+        customer is being erased."""
         row = await self._one(
             _CASE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
@@ -114,7 +114,7 @@ class CaseRepository(TenantRepository):
             automatic_turns=row.automatic_turns,
             unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),
-            # Whoever else writes in a customer's ticket has no part in the customer's memory.
+            # Another author in a customer's ticket must not see the customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
@@ -126,7 +126,7 @@ class CaseRepository(TenantRepository):
         )
 
 
-# Of the round that was decided last: one for who decided, one for who had approved before.
+# Counts for the last decided round: one for the decision, one for an approval by another person.
 _APPROVALS: Final = (
     sa.select(
         1
@@ -144,7 +144,7 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# A run's own review does not keep it from what was approved there.
+# A run's own review does not block the execution of its approved plan.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
         SELECT FROM engine_messages AS message
@@ -168,8 +168,8 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
-# A relay that renames every mail makes a thread of each, so the correspondent's others count too.
-# An approved answer is that person's. A visitor of a widget is no program.
+# A relay that renames every mail makes each one a thread, so the sender's other threads count too.
+# An approved answer counts as the person's. Widget visitors are not automatic senders.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (

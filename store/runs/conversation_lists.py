@@ -1,4 +1,4 @@
-"""Conversations in the order of their latest messages, and what happened in one of them."""
+"""Conversations ordered by their latest messages, and the events in each."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import ai_conversations
 
 LOOKED_THROUGH: Final = 2_000
-"""Conversations that one page of a filtered list looks through: not every filter has an index."""
+"""Conversations that one page of a filtered list scans: some filters have no index."""
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
@@ -31,7 +31,7 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
-# An answer may leave a message open that came before it.
+# A message before an answer may still be open.
 _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -90,8 +90,8 @@ _HELD: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
-    """`unhappy`: the latest mood is critical. `taken`: somebody has it. `unanswered`: the latest
-    message is the customer's, or a message waits for the agent or in a review."""
+    """`unhappy`: the latest sentiment is critical. `taken`: a member has taken it. `unanswered`:
+    the latest message is the customer's, or a message waits for the agent or in a review."""
 
     unhappy: bool = False
     taken: bool = False
@@ -104,21 +104,21 @@ class TalkFilter:
 
     @property
     def inner(self) -> str:
-        """What has an index: all conversations are looked through."""
+        """SQL of the indexed filters, which apply to all conversations."""
         return ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
         )
 
     @property
     def outer(self) -> str:
-        """What has none: so many are looked through at a time."""
+        """SQL of the filters without an index, which apply to a limited number of conversations."""
         return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
             "AND channel = :channel" if self.channel else ""
         )
 
 
 class Talk(BaseModel):
-    """A conversation in a list. `latest`: how its latest message begins."""
+    """A conversation in a list. `latest`: the start of its latest message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -136,7 +136,7 @@ class Talk(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TalkPlace:
-    """Where a page of the list begins: after this conversation."""
+    """The conversation after which a page of the list starts."""
 
     at: datetime
     id: str
@@ -162,7 +162,7 @@ class EffectStep(BaseModel):
 
 
 class ThreadStep(BaseModel):
-    """What came of one message."""
+    """The processing of one message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -180,8 +180,8 @@ class ConversationLists(TenantRepository):
     async def page(
         self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int
     ) -> tuple[list[Talk], TalkPlace | None]:
-        """The conversations, the latest message first, and where the next page begins; None if
-        there is none behind it."""
+        """Return a page of conversations, latest message first, and the place of the next page. The
+        place is None on the last page."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "at": after.at if after else None,
@@ -207,19 +207,20 @@ class ConversationLists(TenantRepository):
         return found, TalkPlace(end.last_message_at, end.id) if end else None
 
     async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:
-        """What came of the messages of these runs, by run."""
+        """Return the processing of these runs' messages, by run."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def of_run(self, run_id: str) -> str | None:
-        """The conversation that a run's message stands in; None before it is read."""
+        """Return the conversation of a run's message, or None before normalization."""
         found: str | None = await self._connection.scalar(
             _OF_RUN, {"client_id": self._tenant, "run_id": run_id}
         )
         return found
 
     async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
-        """Who has taken it over, and since when. Raises ConversationNotFound."""
+        """Return the member who has taken the conversation over, and the time. Raises
+        ConversationNotFound."""
         row = await self._one(
             _HELD,
             {"client_id": self._tenant, "conversation_id": conversation_id},

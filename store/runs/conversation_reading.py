@@ -1,4 +1,4 @@
-"""Conversations of one client as they are read: found, and gone through message by message."""
+"""Reading of one client's conversations: search, and the messages of each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,9 +11,9 @@ from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
-"""Conversations that one search looks through: their words are in no index."""
+"""The number of conversations that one search scans: their words are not indexed."""
 
-# ULIDs begin with 0 to 7.
+# ULIDs start with 0 to 7.
 _BEYOND_ALL: Final = "8"
 _READ_CHARS: Final = 4_000
 
@@ -71,7 +71,7 @@ _LATEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundConversations:
-    """`until`: the last conversation that was looked at; None if there are none behind it."""
+    """`until`: the last conversation that was scanned; None if there are no more."""
 
     conversations: tuple[ConversationSummary, ...]
     until: str | None
@@ -79,7 +79,7 @@ class FoundConversations:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSearch:
-    """`words`: some message has all of them, in French or English."""
+    """`words`: words that one message must all contain, in French or English."""
 
     words: str | None = None
     customer: str | None = None
@@ -89,7 +89,7 @@ class ConversationReader(TenantRepository):
     async def search(
         self, wanted: ConversationSearch, *, before: str | None, limit: int
     ) -> FoundConversations:
-        """Those that began last come first, of the latest thousand before `before`."""
+        """Search the newest `LOOKED_THROUGH` conversations before `before`, newest first."""
         begin = {"client_id": self._tenant, "before": before or _BEYOND_ALL}
         until: str | None = await self._connection.scalar(
             _END, {**begin, "looked_through": LOOKED_THROUGH}
@@ -108,7 +108,7 @@ class ConversationReader(TenantRepository):
         return FoundConversations(found, until)
 
     async def read(self, conversation_id: str) -> ConversationSummary:
-        """Raises ConversationNotFound, as all below."""
+        """Return a conversation. Raises ConversationNotFound, as `latest_event` does."""
         row = await self._one(
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )
@@ -117,14 +117,14 @@ class ConversationReader(TenantRepository):
     async def messages(
         self, conversation_id: str, *, before: str | None, limit: int
     ) -> tuple[Message, ...]:
-        """The latest first. `before`: the last one of the page before."""
+        """Return a page of messages, latest first. `before`: the last id of the previous page."""
         rows = await self._connection.execute(
             _MESSAGES, {**self._this(conversation_id), "before": before, "limit": limit}
         )
         return tuple(Message.model_validate(row, from_attributes=True) for row in rows)
 
     async def latest_event(self, conversation_id: str) -> str:
-        """The event that the customer's latest message came with."""
+        """Return the event of the customer's latest message."""
         row = await self._one(
             _LATEST, self._this(conversation_id), ConversationNotFound(conversation_id)
         )

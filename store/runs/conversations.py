@@ -1,4 +1,4 @@
-"""Conversations of one client: each a thread, from its first message to its end."""
+"""Conversations of one client: each is a thread, from its first message to its end."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +17,8 @@ from domain.runs.conversation import (
 from store.core.repository import TenantRepository
 from store.runs.memories import MemoryRepository
 
-# Threads of one customer may end at once: the memory is locked too, for it is computed of all.
+# Locks the memory too: several threads of one customer may end concurrently, and the memory is
+# computed from all of them.
 _LOCK: Final = sa.text("""
     WITH thread AS (
         SELECT conversation.id, conversation.memory_key FROM ai_conversations AS conversation
@@ -62,9 +63,9 @@ _REMEMBER: Final = sa.text("""
     WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
 """)
 
-# One without a message since `ended_before` is locked and not returned: `_END` has the say. Turns
-# grow old while nobody writes; a conversation younger than that has none that are. Those of before
-# turns had their time are kept until the next answer.
+# A conversation without a message since `ended_before` is locked and not returned: `_END` decides.
+# Old turns are removed here; a conversation younger than their lifetime has none. Turns stored
+# without a time are kept until the next answer.
 _OPEN: Final = sa.text("""
     INSERT INTO ai_conversations AS conversation
         (client_id, id, key, memory_key, channel, customer_email, summary, created_at,
@@ -86,8 +87,9 @@ _OPEN: Final = sa.text("""
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
-# It makes room for the next one under its key, which the previous version of this code knows too.
-# While a human is asked about it, or has taken it, the next message must come to that human.
+# Frees the key for the next conversation; the previous version of this code parses the new key too.
+# While a review is open or a person has taken the conversation, it does not end, so that the next
+# message reaches that person.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
@@ -102,7 +104,7 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Of the mails that we sent, not of what looks like one.
+# Only mails recorded as sent by us count, not mails that look like it.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END
@@ -121,8 +123,8 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`is_new`: made just now, for this event. `is_repeated`: the event was filed in it before.
-    `thread`: what it has settled so far."""
+    """`is_new`: created now, for this event. `is_repeated`: the event was filed in it before.
+    `thread`: its settled facts so far."""
 
     id: str
     is_new: bool
@@ -143,11 +145,11 @@ class ConversationRepository(TenantRepository):
         now: datetime,
         lasts: timedelta = THREAD_LASTS,
     ) -> Opened:
-        """The conversation with this key, locked until the transaction ends, made with
+        """Return the conversation with this key, locked until the transaction ends; create it with
         `conversation_id` if there is none.
 
-        One without a message for as long as a thread `lasts` ends, unless a review of it is open,
-        and another begins. Turns that have become too old by `now` are forgotten.
+        A conversation without a message for `lasts` ends, unless it has an open review or is taken,
+        and a new one starts. Turns that are too old at `now` are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -177,7 +179,8 @@ class ConversationRepository(TenantRepository):
         )
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
-        """The key of the thread in which we sent the latest of these mails to this customer."""
+        """Return the key of the thread with the latest of these mails that we sent to this
+        customer, or None."""
         key: str | None = await self._connection.scalar(
             _KEY_OF_REPLY,
             {"client_id": self._tenant, "mails": list(mails), "memory_key": memory_key},
@@ -185,13 +188,13 @@ class ConversationRepository(TenantRepository):
         return key
 
     async def remember(self, event_id: str, now: datetime) -> None:
-        """Bring the memory of an event's conversation, and of its customer, up to the stored
-        messages and runs.
+        """Update the memory of an event's conversation and customer from the stored messages and
+        runs.
 
         It is computed, not appended, so a repetition changes nothing.
         """
-        # A statement of its own: one that waits for the lock would see what was there before. NO
-        # KEY, for the reply stored just now holds a key-share lock by its foreign key, in both.
+        # A separate statement: a statement that waits for the lock would see the data from before.
+        # NO KEY, because the reply stored just now holds a key-share lock through its foreign keys.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}

@@ -1,4 +1,4 @@
-"""Runs that were admitted and never answered."""
+"""Runs that were admitted and not answered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted and never answered, or `reopened` after it had joined a review."""
+    """A run that was admitted and not answered, or `reopened` after it had joined a review."""
 
     ref: RunRef
     threshold: float
@@ -31,7 +31,7 @@ class WaitingRun:
 async def runs_left_received(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[WaitingRun]:
-    """A page of all clients' runs admitted before a time and not answered, oldest first."""
+    """Return a page of all clients' unanswered runs admitted before a time, oldest first."""
     rows = await connection.execute(
         sa.select(
             engine_runs.c.client_id,

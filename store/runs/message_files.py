@@ -1,4 +1,4 @@
-"""The files of an event as a part of other queries: messages and runs are shown with them."""
+"""The files of an event as a subquery for other queries, which show messages and runs with them."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ _FIELDS: Final = ", ".join(f"'{name}', {name}" for name in Attachment.model_fiel
 
 
 def attachments_json(client_id: str, event_id: str) -> str:
-    """SQL of a JSON array of `Attachment`s, as they came. Both are SQL of a column."""
+    """Return SQL of a JSON array of `Attachment`s, in order. Both arguments are column SQL."""
     return (
         f"(SELECT coalesce(jsonb_agg(jsonb_build_object({_FIELDS}) ORDER BY position), '[]') "  # noqa: S608 - our own names
         f"FROM attachments WHERE client_id = {client_id} AND event_id = {event_id})"

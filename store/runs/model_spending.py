@@ -1,4 +1,4 @@
-"""Spending on language models by UTC day, added up over clients."""
+"""Spending on language models by UTC day, summed over clients."""
 
 from datetime import date
 from typing import Final

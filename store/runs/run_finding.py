@@ -1,4 +1,4 @@
-"""Finding runs by what people call them: an id, a ticket, an order."""
+"""Finding runs by an id, a ticket or an order number."""
 
 from typing import Final
 
@@ -7,8 +7,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 LOOKED_THROUGH: Final = 5_000
-"""The latest events, and runs, that are searched for a ticket's or an order's name: they have no
-index of their own."""
+"""The number of latest events or runs to search: ticket and order numbers have no index."""
 
 _BY_ID: Final = sa.text("""
     SELECT id FROM engine_runs WHERE client_id = :client_id AND (id = :named OR event_id = :named)
@@ -35,8 +34,8 @@ _OF_ORDER: Final = sa.text("""
 
 class RunFinder(TenantRepository):
     async def named(self, named: str) -> str | None:
-        """The id of the run with that id, or of that event, review or ticket; of several of one
-        ticket the latest."""
+        """Return the id of the run with that id, or of that event, review or ticket; the latest of
+        a ticket with several."""
         for query in (_BY_ID, _BY_TICKET):
             found: str | None = await self._connection.scalar(
                 query,
@@ -47,7 +46,7 @@ class RunFinder(TenantRepository):
         return None
 
     async def of_order(self, number: str, *, limit: int) -> tuple[str, ...]:
-        """Ids of the runs that looked up the order with this number, the latest first."""
+        """Return the ids of the runs that looked up the order with this number, latest first."""
         found = await self._connection.scalars(
             _OF_ORDER,
             {

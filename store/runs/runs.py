@@ -1,4 +1,4 @@
-"""Runs: what the agent thought, did and answered."""
+"""Runs: the agent's drafts, actions and answers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,7 +41,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 
 def _kept(thought: ThinkingResult) -> dict[str, object]:
-    """The columns of a thought that a later one replaces while the run waits."""
+    """Return the columns of a thought that a later one replaces while the run waits."""
     answer = thought.answer
     return {
         "language": answer.language,
@@ -58,10 +58,10 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The row that persist works on. `thread_after`: what its thought settles in its thread.
-    `sensitive`: the matter that took it to people. `text`: what the customer wrote. `in_shadow`:
-    its playbook is only tried. `thought_by`: the model. `sender`: the proved address, if any.
-    `language`: the customer's (ISO 639-1), once it was read."""
+    """The row that persist works on. `thread_after`: the thread after its answer. `sensitive`: the
+    sensitive matter, if any. `text`: the customer's text. `in_shadow`: its playbook is in shadow
+    mode. `thought_by`: the model. `sender`: the proved address, if any. `language`: the customer's
+    (ISO 639-1), once detected."""
 
     status: RunStatus
     received_at: datetime
@@ -89,10 +89,10 @@ class RunRepository(TenantRepository):
     async def save_thought(
         self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
     ) -> bool:
-        """Keep the first thought of a run; False, and nothing written, if there was one.
+        """Store the first thought of a run; return False without a change if there was one.
 
-        `aside_of`: the review during which the agent answers the message. The model that an
-        earlier thought of a reopened run was asked of stays where this one asked none.
+        `aside_of`: the review during which the agent answers the message. If no model was asked, a
+        reopened run keeps the model of its earlier thought.
         """
         answer = thought.answer
         model: object = answer.model
@@ -121,8 +121,8 @@ class RunRepository(TenantRepository):
     async def replace_thought(
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
     ) -> None:
-        """Replace a waiting run's draft, plan and order, for the customer has written again. Class
-        and confidence stay: they were reported."""
+        """Replace a waiting run's draft, plan and order after another message of the customer.
+        Class and confidence stay, because they were reported."""
         await self._connection.execute(
             _UPDATE,
             {
@@ -133,7 +133,7 @@ class RunRepository(TenantRepository):
         )
 
     async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
-        """Put a later verdict behind those that stand."""
+        """Append a later policy decision to the stored ones."""
         await self._connection.execute(
             sa.update(engine_runs)
             .where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
@@ -145,12 +145,13 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Take an action off the plan for good, with the draft, which says what will not happen,
-        and with what its approval would have needed; idempotent."""
+        """Permanently remove an action from the plan. Also removes the draft, which mentions the
+        action, and the policy decisions on it, except refusals; idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
-        """The run's state, locked until the transaction ends. Raises RunNotFound if erased."""
+        """Lock the run until the transaction ends and return its state. Raises RunNotFound, also if
+        its customer was erased."""
         row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
@@ -184,8 +185,8 @@ class RunRepository(TenantRepository):
         now: datetime,
         handoff: EscalationReason | None = None,
     ) -> None:
-        """Write an outcome. The first one is also kept as the caller's answer, and the first
-        `handoff` as why a human was asked."""
+        """Store an outcome. The first one is also kept as the caller's answer, and the first
+        `handoff` as the run's escalation reason."""
         await self._connection.execute(
             _FINISH,
             {
@@ -204,7 +205,7 @@ class RunRepository(TenantRepository):
         )
 
     async def answer(self, event_id: str) -> RunResult | None:
-        """What the caller of an event is told: its first outcome; None while there is none."""
+        """Return the caller's answer to an event: its first outcome, or None before one."""
         stored = await self._connection.scalar(_ANSWER, {"tenant": self._tenant, "event": event_id})
         return RunResult.model_validate(stored) if stored is not None else None
 

@@ -1,4 +1,4 @@
-"""Sentiment: one log row a message, and where its conversation stands."""
+"""Sentiment: one log row per message, and the current sentiment of its conversation."""
 
 from datetime import datetime
 from typing import Final
@@ -13,7 +13,7 @@ from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
-# NO KEY, for log rows hold a key-share lock on their conversation by its foreign key.
+# NO KEY, because log rows hold a key-share lock on their conversation through their foreign key.
 _LOCK: Final = sa.text("""
     SELECT conversation.id, inbound.created_at,
            coalesce(event.unified ->> 'customer_email', '') AS customer_email
@@ -27,7 +27,7 @@ _LOCK: Final = sa.text("""
     FOR NO KEY UPDATE OF conversation
 """)
 
-# From the last calm message before this one on: further back nothing can change.
+# Starts at the last calm message before this one: earlier messages cannot change.
 _AROUND: Final = sa.text("""
     WITH since AS (
         (SELECT created_at, event_id FROM sentiment_logs
@@ -70,13 +70,12 @@ class SentimentRepository(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> None:
-        """Log the score (-1 to 1) of a normalized event's message, and tell when the conversation
-        enters the critical zone, once each time.
+        """Log the score (-1 to 1) of a normalized event's message, and report each time the
+        conversation enters the critical zone.
 
-        Idempotency key: event_id; the first score stays. Exact whatever the order in which the
-        messages of a conversation come here: its row is locked until the transaction ends, and
-        they count in the order in which they were written. Raises RunNotFound if the message was
-        erased meanwhile.
+        Idempotency key: event_id; the first score stays. The result does not depend on the
+        processing order: the conversation's row is locked until the transaction ends, and messages
+        count in the order of their times. Raises RunNotFound if the message was erased meanwhile.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
         conversation = await self._one(_LOCK, mine, RunNotFound(event_id))
@@ -104,7 +103,7 @@ class SentimentRepository(TenantRepository):
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:
-        """What was judged of the messages before and after, oldest first."""
+        """Return the scored messages before and after, oldest first."""
         earlier: list[Scored] = []
         later: list[Scored] = []
         for row in await self._connection.execute(_AROUND, place):

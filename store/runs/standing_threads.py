@@ -1,4 +1,4 @@
-"""Threads as they stand, for who reads them and writes nothing."""
+"""The current state of threads, for read-only callers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class StandingThread:
-    """A thread as it stands before a message: what it settled, its turns, the customer's memory."""
+    """A thread before a message: its settled facts, turns, and the customer's memory."""
 
     thread: Thread
     turns: tuple[Turn, ...]
@@ -35,7 +35,8 @@ class StandingThreads(TenantRepository):
     async def read(
         self, key: str, memory_key: str | None, *, begun_after: datetime
     ) -> StandingThread:
-        """The open thread with this key; an empty one if it has no message since `begun_after`."""
+        """Return the open thread with this key; an empty one if it has no message since
+        `begun_after`."""
         given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
         row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()
         return StandingThread(

@@ -1,4 +1,4 @@
-"""The tables of runs, conversations, actions and what they cost."""
+"""The tables of runs, conversations, actions and their costs."""
 
 from typing import Final
 
@@ -21,21 +21,21 @@ engine_runs: Final = sa.Table(
     text("language", nullable=True),
     text("draft", nullable=True),
     text("response", nullable=True),
-    # What the caller was told: the first outcome, whatever a human decides later.
+    # The caller's answer: the first outcome, regardless of later decisions.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
-    # Why a human must see it, however sure the brain is.
+    # Why a person must review it, regardless of confidence.
     text("hold", nullable=True),
     json("plan", "[]"),
     json("steps", "[]"),
     json("citations", "[]"),
     sa.Column("sentiment", sa.Double, nullable=True),
-    # The order that was looked up for it, or why there is none.
+    # The order lookup: the order, or why there is none.
     sa.Column("lookup", JSONB, nullable=True),
     # The knowledge and templates that the brain was shown, by id, title and rank.
     json("findings", "[]"),
     json("verdicts", "[]"),
-    # Why it was first handed to a human.
+    # The first escalation reason.
     text("handoff_reason", nullable=True),
     text("model", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
@@ -44,21 +44,21 @@ engine_runs: Final = sa.Table(
     json("timings", "{}"),
     sa.Column("duration_ms", sa.Integer, nullable=True),
     text("error_code", nullable=True),
-    # What the customer wants, below the class (`domain/agent/intent.py`).
+    # The customer's intent, below the class (`domain/agent/intent.py`).
     text("intent", nullable=True),
-    # Why no brain was asked: the matter that always goes to a human.
+    # The sensitive matter that always goes to a person, so that no brain was asked.
     text("sensitive", nullable=True),
-    # Which version of our prompt a language model was asked with.
+    # The version of the prompt for the language model.
     text("prompt_version", nullable=True),
-    # The proposal that waited when the message came: its yes is to that one, and no other's.
+    # The proposal that waited when the message arrived: a yes confirms only that one.
     sa.Column("proposal", JSONB, nullable=True),
-    # What the answer leaves open in the thread, once the customer has it.
+    # The thread's open facts after the customer has received the answer.
     sa.Column("thread_after", JSONB, nullable=True),
-    # The review that the message was added to, for a human has the conversation.
+    # The review that the message joined, because a person has the conversation.
     text("joined_review", nullable=True),
     # A person wrote the answer of that review with this message in view.
     sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The draft of that review was made with this message.
+    # The draft of that review is based on this message too.
     sa.Column("in_draft", sa.Boolean, nullable=False, server_default=sa.false()),
     # The review during which the agent answers the message, as another matter.
     text("aside_of", nullable=True),
@@ -78,7 +78,7 @@ engine_runs: Final = sa.Table(
     sa.CheckConstraint(
         "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
     ),
-    # The sweeper looks for runs nobody answered; healthy ones leave this index at once.
+    # The sweeper looks for unanswered runs; answered ones leave this index immediately.
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
@@ -88,7 +88,7 @@ engine_runs: Final = sa.Table(
         "joined_review",
         postgresql_where=sa.text("joined_review IS NOT NULL"),
     ),
-    # What people filter the list by.
+    # The filters of the run list.
     sa.Index(None, "client_id", "status", "id"),
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
@@ -104,20 +104,20 @@ ai_conversations: Final = sa.Table(
     text("customer_email", nullable=True),
     json("turns", "[]"),
     text("summary"),
-    # The customer whose memory it shares; a visitor that nobody vouches for has none.
+    # The customer whose memory it shares; an unverified visitor has none.
     text("memory_key", nullable=True),
-    # The order that is spoken of, what was asked and not answered, the language.
+    # The order in question, the unanswered question, and the language.
     json("thread", "{}"),
     # The action that the customer was asked to confirm; a yes takes it, once.
     sa.Column("proposal", JSONB, nullable=True),
-    # Since when people answer in it, and the agent does not.
+    # The start of a handover: people answer from then on, and the agent does not.
     time("handed_over_at", nullable=True),
     # The user who took it over at the dashboard, until they hand it back.
     text("taken_by", nullable=True),
     time("taken_at", nullable=True),
-    # After a time without a message the next one begins another; `key` then makes room for it.
+    # The end after a period without messages; `key` then makes room for the next conversation.
     time("ended_at", nullable=True),
-    # The latest score, and whether it lies in the critical zone.
+    # The latest score, and whether it is in the critical zone.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
@@ -125,7 +125,7 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # Few are, and people look for them.
+    # Few conversations are taken, and people look for them.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",
@@ -142,7 +142,7 @@ ai_conversations: Final = sa.Table(
     ),
 )
 
-# What came of a customer's earlier tickets, whatever the thread.
+# The outcomes of a customer's earlier tickets, in any thread.
 customer_memories: Final = sa.Table(
     "customer_memories",
     metadata,
@@ -160,20 +160,20 @@ engine_messages: Final = sa.Table(
     text("conversation_id", nullable=True),
     text("direction"),
     text("channel", nullable=True),
-    # The customer's address as the limit for one customer counts it.
+    # The customer's address in the form that the customer limit counts by.
     text("customer_key", nullable=True),
-    # Whether the author was not proved when the message came, also where no address is named.
+    # Whether the author was not proved when the message arrived, also without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("author"),
     text("body"),
     time("created_at"),
-    # Of a widget's conversation: its session, and the message's place in it, from 1.
+    # The widget session of the message, and its number in it, from 1.
     text("widget_session_id", nullable=True),
     sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # What the gateway's limits count: a client's latest messages, and those of one customer.
+    # For the gateway's limits: a client's latest messages, and those of one customer.
     sa.Index(
         "ix_engine_messages_inbound",
         "client_id",
@@ -195,14 +195,14 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # What the widget's own share of the client's limits counts.
+    # For the widget's own share of the client's limits.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND widget_session_id IS NOT NULL"),
     ),
-    # One inbound and at most one outbound message an event: a retried step writes nothing twice.
+    # One inbound and at most one outbound message per event: a retried step writes nothing twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
@@ -223,30 +223,30 @@ action_ledger: Final = sa.Table(
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
-    # The other side's name for what was done.
+    # The provider's reference of the action.
     text("reference", nullable=True),
-    # The helpdesk's ticket that it was done in.
+    # The helpdesk ticket of the action.
     text("ticket_id", nullable=True),
     time("planned_at"),
     time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-    # What was given back already, to a customer and in a day, and what was done to an order.
+    # For the refunds to a customer and of a day, and the actions on an order.
     sa.Index(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # In which thread we sent a mail, for the answer that names nothing else.
+    # Finds the thread of a sent mail, for a reply without another reference.
     sa.Index(
         "ix_action_ledger_mails",
         "client_id",
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # What we wrote in a helpdesk's ticket, for the webhook that brings it back.
+    # Finds our messages in a helpdesk ticket, for the webhook that reports them.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",
@@ -262,7 +262,7 @@ action_ledger: Final = sa.Table(
     ),
 )
 
-# The customer's tone, message by message.
+# The customer's sentiment, message by message.
 sentiment_logs: Final = sa.Table(
     "sentiment_logs",
     metadata,
@@ -279,7 +279,7 @@ sentiment_logs: Final = sa.Table(
     sa.CheckConstraint("score BETWEEN -1 AND 1", name="score"),
 )
 
-# What language models cost a client in a month, in millionths of a US dollar.
+# A client's monthly spending on language models, in millionths of a US dollar.
 brain_costs: Final = sa.Table(
     "brain_costs",
     metadata,

@@ -1,4 +1,4 @@
-"""Conversations that a person at the dashboard has taken over, and gives back."""
+"""Conversations that a person takes over at the dashboard and hands back."""
 
 from datetime import datetime
 from typing import Final
@@ -26,8 +26,8 @@ _HAND_BACK: Final = sa.text("""
 
 class TakeoverRepository(TenantRepository):
     async def take(self, conversation_id: str, by: str, now: datetime, *, force: bool) -> None:
-        """From now on it is this person's, and the agent is silent; idempotent. `force`: also what
-        somebody else has.
+        """Take the conversation over for a person, so that the agent does not answer; idempotent.
+        `force`: even if another person has it.
 
         Raises ConversationNotFound, ConversationTaken.
         """
@@ -38,7 +38,7 @@ class TakeoverRepository(TenantRepository):
         await self._connection.execute(_TAKE, {**this, "by": by, "now": now})
 
     async def hand_back(self, conversation_id: str) -> None:
-        """The agent answers what comes from now on, whatever led to people before; idempotent.
+        """Hand the conversation back to the agent, regardless of the handover's reason; idempotent.
         Raises ConversationNotFound."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         await self._one(_LOCK, this, ConversationNotFound(conversation_id))

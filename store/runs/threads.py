@@ -1,4 +1,4 @@
-"""Threads of one client: what each has settled, and the proposal that waits for a yes."""
+"""Threads of one client: their settled facts, and the proposal that waits for a yes."""
 
 from datetime import datetime
 from typing import Final
@@ -39,17 +39,17 @@ _ANSWERED: Final = sa.text("""
 
 class ThreadRepository(TenantRepository):
     async def lock(self, event_id: str) -> str | None:
-        """The id of the thread that an event's message is in, locked until the transaction ends;
-        None before it was normalized. What others did to it is seen by the next statement."""
+        """Lock the thread of an event's message until the transaction ends, and return its id, or
+        None before normalization. The next statement sees the changes of earlier lock holders."""
         locked: str | None = await self._connection.scalar(
             _LOCK, {"client_id": self._tenant, "event_id": event_id}
         )
         return locked
 
     async def answered_by(self, conversation_id: str, run_id: str) -> PendingProposal | None:
-        """Hand the proposal that waits for a yes to the run of the message that came, whatever it
-        says: a yes to anything that is asked later is another message's. Idempotent by run; the
-        caller has locked the thread."""
+        """Hand the waiting proposal to the run of the arrived message, regardless of its content. A
+        yes to a later proposal is another message's. Idempotent by run; the caller has locked the
+        thread."""
         given = {"client_id": self._tenant, "conversation_id": conversation_id, "run_id": run_id}
         await self._connection.execute(_HAND_ON, given)
         await self._connection.execute(_DROP, given)
@@ -59,10 +59,10 @@ class ThreadRepository(TenantRepository):
     async def keep(
         self, conversation_id: str, thread: Thread, *, sender: str | None, now: datetime
     ) -> None:
-        """Write what the thread has settled, and its proposal in place of any before.
+        """Store the thread's settled facts, and its proposal in place of any earlier one.
 
-        A question that still waits for another sender stays, and nothing is written over it.
-        `sender`: the proved address of the message that settled the thread, if it has one.
+        If a question is still waiting for another sender, nothing is written. `sender`: the proved
+        address of the message that settled the thread, if it has one.
         """
         proposal, settled = thread.proposal, threads.c.thread
         asked = threads.c.proposal

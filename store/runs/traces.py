@@ -1,4 +1,4 @@
-"""Traces and lists of runs, for people who ask why."""
+"""Traces and lists of runs, for debugging and display."""
 
 from typing import Final
 
@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.message_files import attachments_json
 from store.runs.tables import engine_runs
 
-# One statement, so that its parts are of one moment. Columns are named one by one: what a table
-# gets later is not shown by accident.
+# One statement, so that its parts are consistent. Columns are named one by one, so that a new
+# column is not exposed by accident.
 _TRACE: Final = sa.text(f"""
     SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
            run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
@@ -81,7 +81,7 @@ _PAGE: Final = """
     ORDER BY run.id DESC
     LIMIT :limit
 """
-# Only the filters that are set: a plan for all of them would use the index of none.
+# Only the filters that are set: a generic plan for all of them would use no index.
 _PAGES: Final = {
     (by_status, by_class): sa.text(
         _PAGE.format(
@@ -93,13 +93,13 @@ _PAGES: Final = {
     for by_class in (False, True)
 }
 
-# ULIDs begin with 0 to 7.
+# ULIDs start with 0 to 7.
 _BEYOND_ALL: Final = "8"
 
 
 class RunTraces(TenantRepository):
     async def read(self, run_id: str) -> RunTrace:
-        """Why a run ended as it did. Raises RunNotFound, for another client's run as well."""
+        """Return the trace of a run. Raises RunNotFound, for another client's run as well."""
         row = await self._one(
             _TRACE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
@@ -113,7 +113,7 @@ class RunTraces(TenantRepository):
         status: RunStatus | None = None,
         classification: Category | None = None,
     ) -> list[RunSummary]:
-        """Runs, newest first. `before`: the last run of the page before this one."""
+        """Return a page of runs, newest first. `before`: the last id of the previous page."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "limit": limit,

@@ -1,1 +1,1 @@
-"""SQL of replays, and of the past events that they think through again."""
+"""SQL of replays, and of the past events that they process again."""

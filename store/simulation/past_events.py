@@ -1,8 +1,7 @@
-"""Past events of one client, as the agent saw each when it came: a page in three statements.
+"""Past events of one client with the agent's input at the time: a page in three statements.
 
-What came later is left out: turns, what the thread settled, what was given back. The work on a page
-does not grow with the client's history: each event looks at its own thread, and at the ledger of
-the month before it.
+Later data is left out: turns, settled facts, refunds. The cost of a page does not grow with the
+client's history: each event reads its own thread, and the ledger of the month before it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,12 +32,12 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# Machines' clocks differ, and an id is drawn a little before its row's time or after it.
+# Machines' clocks differ, and an id is generated slightly before or after its row's time.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
-# Messages are told apart by their author: by their direction, a plan may look for a thread's last
-# message through the index of all that the client has received.
+# Messages are filtered by author. With a filter by direction, a plan may search a thread's last
+# message through the index of all inbound messages of the client.
 _PAGE: Final = sa.text("""
     SELECT event.id, event.event_type, event.outcome, event.unified, event.subject, event.text,
            event.erased_at IS NOT NULL AS is_erased, event.received_at,
@@ -104,8 +103,8 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class SeenThen:
-    """What a run's agent had to think with. `automatic_turns`: how often the agent had answered in
-    the thread in the hour before the message."""
+    """The input of a run's agent. `automatic_turns`: the number of the agent's answers in the
+    thread in the hour before the message."""
 
     event: UnifiedEvent
     run_id: str
@@ -118,11 +117,11 @@ class SeenThen:
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """An event of the past. `at`: when it came. `before`: what the agent's own judgement came to at
-    first, whatever people decided later. `draft`: what it would have said.
+    """A past event. `at`: its arrival. `before`: the agent's own first outcome, without people's
+    later decisions. `draft`: the agent's draft.
 
-    `seen`: None where there is nothing to think through again, for the reason of `skip`, and of an
-    event that no playbook took, which was never normalized.
+    `seen`: None if the event cannot be processed again (`skip`), or if no playbook took it, so that
+    it was never normalized.
     """
 
     id: str
@@ -137,7 +136,7 @@ class PastEvent:
 
 @dataclass(frozen=True, slots=True)
 class PastSpan:
-    """Events that came from `since` on and before `until`."""
+    """The events that arrived from `since` on and before `until`."""
 
     since: datetime
     until: datetime
@@ -145,11 +144,11 @@ class PastSpan:
 
 class PastEvents(TenantRepository):
     async def count(self, span: PastSpan) -> int:
-        """How many there are."""
+        """Return the number of events in the span."""
         return int(await self._connection.scalar(_COUNT, self._within(span, None)) or 0)
 
     async def page(self, span: PastSpan, *, after: str | None, limit: int) -> tuple[PastEvent, ...]:
-        """The next ones after an event's id, in the order in which they came."""
+        """Return the next events after an event's id, in the order of arrival."""
         given: dict[str, object] = {
             **self._within(span, after),
             "limit": limit,
@@ -190,7 +189,8 @@ class PastEvents(TenantRepository):
         rows: "Sequence[sa.Row[*tuple[Any, ...]]]",
         lookups: Mapping[str, Lookup | None],
     ) -> dict[str, Spent]:
-        """By run, of those whose order was found: without one no action on an order is possible."""
+        """Return the earlier refunds by run, for runs whose order was found: without an order no
+        action on one is possible."""
         wanted = [
             SpentBefore(
                 run_id=row.run_id,
@@ -236,7 +236,7 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
 
 
 def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
-    """The agent's own judgement. What could not be carried out was judged to be answered."""
+    """Return the agent's own outcome. A failed execution counts as answered."""
     if row.outcome == EventOutcome.NO_PLAYBOOK:
         return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
     plan = _PLAN.validate_python(row.plan or [])
@@ -256,8 +256,8 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 
 
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
-    """As the message before left it. A question is open once the customer has it in the agent's own
-    words; what waits for a yes is handed to the message that comes next."""
+    """Return the thread as the previous message left it. A question is open once the customer has
+    received it from the agent; a waiting proposal belongs to the next message."""
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question
     proposal = None if row.proposal is None else PendingProposal.model_validate(row.proposal)
@@ -269,5 +269,5 @@ def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
 
 
 def _shown(file: Attachment) -> ShownFile:
-    """Without its bytes: no image is shown again."""
+    """Return the file without its bytes: an image is not shown to the brain again."""
     return ShownFile(name=file.name, media_type=file.media_type, size=file.size)

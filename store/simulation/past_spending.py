@@ -1,4 +1,4 @@
-"""What the agent had given back before past messages: of a page of them in one statement."""
+"""The agent's refunds before past messages, for a page of them in one statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.situation import CUSTOMER_WINDOW, Spent
 from store.core.repository import TenantRepository
 
-# As `ActionLedger.spent`, as of each run's message. A step counts once, however many rounds it
-# took.
+# Like `ActionLedger.spent`, at the time of each run's message. A step counts once, however many
+# rounds it took.
 _SPENT: Final = sa.text("""
     SELECT wanted.run_id, given.customer, given.day, given.on_order
     FROM unnest(CAST(:runs AS text[]), CAST(:customers AS text[]), CAST(:orders AS text[]),
@@ -45,8 +45,8 @@ _SPENT: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
-    """What is asked for a run: `customer` as `customer_key` spells the address, `at` the time of
-    its message. The run's own actions, and what came later, do not count."""
+    """The refunds to sum for a run. `customer`: as `customer_key` spells the address; `at`: the
+    time of its message. The run's own actions, and later ones, do not count."""
 
     run_id: str
     order_key: str
@@ -57,7 +57,7 @@ class SpentBefore:
 
 class PastSpending(TenantRepository):
     async def before(self, wanted: Sequence[SpentBefore]) -> dict[str, Spent]:
-        """By run."""
+        """Return the refunds and effects by run."""
         if not wanted:
             return {}
         found = await self._connection.execute(

@@ -1,4 +1,4 @@
-"""Replays of one client: how far each has come, and which events end otherwise."""
+"""Replays of one client: their progress, and the events whose outcome differs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,8 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# An event that is being erased, or was removed, keeps no words: who erases it waits for this lock.
+# The lock makes a concurrent erasure wait; an event that is being erased or was removed keeps no
+# example.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
@@ -50,7 +51,7 @@ client_of_replay: Final = owner_of(replays, ReplayNotFound)
 
 @dataclass(frozen=True, slots=True)
 class ReplayChange:
-    """An event that ends otherwise, as it is kept."""
+    """An event whose outcome differs in the replay."""
 
     event_id: str
     kind: ReplayChangeKind
@@ -61,7 +62,7 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """What a page came to. `place`: its last event; None where no event was left."""
+    """The result of a replayed page. `place`: its last event; None if no event was left."""
 
     place: str | None
     tally: ReplayTally
@@ -84,14 +85,14 @@ class ReplayRepository(TenantRepository):
         )
 
     async def is_under_way(self) -> bool:
-        """Whether a replay of the client is not over."""
+        """Return whether the client has an unfinished replay."""
         found = await self._connection.scalar(
             sa.select(sa.true()).where(_TABLE.client_id == self._tenant, _UNFINISHED).limit(1)
         )
         return found is not None
 
     async def read(self, replay_id: str, *, lock: bool = False) -> Replay:
-        """`lock`: until the transaction ends. Raises ReplayNotFound."""
+        """Return a replay. `lock`: lock it until the transaction ends. Raises ReplayNotFound."""
         query = sa.select(*_COLUMNS).where(self._is(replay_id))
         row = await self._one(
             query.with_for_update() if lock else query, {}, ReplayNotFound(replay_id)
@@ -99,7 +100,7 @@ class ReplayRepository(TenantRepository):
         return _replay(row)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Replay, ...]:
-        """The newest first: those that were begun before the one with this id."""
+        """Return a page of replays, newest first. `before`: the last id of the previous page."""
         rows = await self._connection.execute(
             sa.select(*_COLUMNS)
             .where(
@@ -114,7 +115,8 @@ class ReplayRepository(TenantRepository):
     async def examples(
         self, replay_id: str, *, kind: ReplayChangeKind | None, after: str | None, limit: int
     ) -> tuple[ReplayExample, ...]:
-        """Events that end otherwise, in the order in which they came: those after an event."""
+        """Return a page of events whose outcome differs, in the order of arrival. `after`: the last
+        event of the previous page."""
         rows = await self._connection.execute(
             _EXAMPLES,
             {
@@ -128,7 +130,7 @@ class ReplayRepository(TenantRepository):
         return tuple(ReplayExample.model_validate(row, from_attributes=True) for row in rows)
 
     async def work(self, replay_id: str, *, total: int) -> None:
-        """It has begun; `total` events are to be looked at. One that is over stays as it is."""
+        """Mark the replay as running over `total` events; a finished replay stays as it is."""
         await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)
@@ -136,8 +138,8 @@ class ReplayRepository(TenantRepository):
         )
 
     async def add(self, replay: Replay, done: ReplayedPage) -> None:
-        """Add what a page came to. The caller has locked the replay, and found it where the page
-        began. Events that were erased or removed meanwhile keep no example."""
+        """Add the result of a page. The caller has locked the replay, and checked that it is still
+        at the page's start. Events that were erased or removed meanwhile get no example."""
         ids = [change.event_id for change in done.changes]
         known = set(
             await self._connection.scalars(_STILL_THERE, {"client_id": self._tenant, "events": ids})
@@ -174,7 +176,7 @@ class ReplayRepository(TenantRepository):
     async def end(
         self, replay_id: str, state: ReplayState, now: datetime, *, why: ReplayStop | None = None
     ) -> bool:
-        """It is over; False, and nothing written, if it was before."""
+        """Finish the replay; return False without a change if it had ended before."""
         ended = await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)
@@ -188,7 +190,7 @@ class ReplayRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedReplay:
-    """A replay that is not over."""
+    """An unfinished replay."""
 
     ref: BackgroundRef
     place: Place
@@ -197,8 +199,7 @@ class UnfinishedReplay:
 async def unfinished_replays(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[UnfinishedReplay]:
-    """A page of all clients' replays that were begun before a time and are not over, oldest
-    first."""
+    """Return a page of all clients' unfinished replays created before a time, oldest first."""
     rows = await connection.execute(
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(_UNFINISHED, _TABLE.created_at < before, beyond(after, _TABLE.created_at, _TABLE.id))

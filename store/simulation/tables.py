@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A replay of past events. `variant`: by what (`domain/simulation/variant.py`).
+# A replay of past events. `variant`: the tried change (`domain/simulation/variant.py`).
 replays: Final = sa.Table(
     "replays",
     metadata,
@@ -16,10 +16,10 @@ replays: Final = sa.Table(
     time("since"),
     time("until"),
     text("state"),
-    # How much a language model may cost in all, and how long the replay may work.
+    # The limits of the language models' total cost and of the replay's working time.
     sa.Column("budget_micros", sa.BigInteger, nullable=False),
     sa.Column("budget_s", sa.Integer, nullable=False),
-    # The last event that was looked at: the replay goes on after it.
+    # The last examined event: the replay continues after it.
     text("place", nullable=True),
     sa.Column("total", sa.Integer, nullable=False, server_default="0"),
     sa.Column("examined", sa.Integer, nullable=False, server_default="0"),
@@ -27,7 +27,7 @@ replays: Final = sa.Table(
     json("tally", "{}"),
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("worked_ms", sa.BigInteger, nullable=False, server_default="0"),
-    # Why it ended before its events did.
+    # The reason why it ended before its last event.
     text("stopped_because", nullable=True),
     text("started_by"),
     time("created_at"),
@@ -41,9 +41,9 @@ replays: Final = sa.Table(
     ),
 )
 
-# An event that ends otherwise in the replay. `before` and `after`: without the words of a draft;
-# those of the new one stand in `draft` and go with the customer's. By event, for one that no
-# playbook took has no run.
+# An event whose outcome differs in the replay. `before` and `after` hold no draft text; the new
+# draft is in `draft` and is erased with the customer's words. Keyed by event, because an event that
+# no playbook took has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",
     metadata,

@@ -1,4 +1,4 @@
-"""What a variant names, looked up among the client's playbooks."""
+"""The resolution of a variant's references to the client's playbooks."""
 
 from domain.playbooks.errors import PatternTaken
 from domain.simulation.variant import Variant
@@ -9,9 +9,9 @@ from store.playbooks.versions import PlaybookVersions
 
 class TriedVariants(TenantRepository):
     async def check(self, variant: Variant) -> None:
-        """Raises PlaybookNotFound for a playbook or version that the variant names.
+        """Check a variant. Raises PlaybookNotFound for a playbook or version that it names.
 
-        Raises PatternTaken for a draft beside a playbook that is on for the same events: it would
+        Raises PatternTaken for a new draft with the event type of an active playbook: it would
         never be used.
         """
         playbooks = PlaybookRepository(self._connection, self._tenant)
@@ -29,10 +29,11 @@ class TriedVariants(TenantRepository):
             await versions.read(variant.playbook_id, variant.version)
 
     async def resolve(self, variant: Variant) -> Variant:
-        """The variant with its playbook as a draft that stands for the stored one.
+        """Return the variant with its playbook as a draft that replaces the stored one.
 
-        So the playbook takes the events of its own type alone, on or off, as it would once it is
-        live. A threshold beside a playbook is that playbook's. Raises PlaybookNotFound.
+        So the playbook takes the events of its own type alone, active or not, as it would after
+        publication. A threshold next to a playbook id applies to that playbook. Raises
+        PlaybookNotFound.
         """
         if variant.playbook_id is None:
             return variant

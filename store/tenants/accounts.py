@@ -1,8 +1,8 @@
-"""The account: a client's subscription and credits. Its row is the lock of all that is counted.
+"""The account: a client's subscription and credits. Its row is the lock of all counters.
 
-Admission, changes of plan and credits, and revocation of keys lock it first, each as a statement of
-its own: what the next statement reads is then as fresh as the lock, and nobody can change it before
-the transaction ends. One lock for each client, so no order of locks has to be kept.
+Admission, changes of plan and credits, and key revocation lock it first, each in a separate
+statement. So the next statement reads data as fresh as the lock, which cannot change before the
+transaction ends. One lock for each client, so there is no lock order to keep.
 """
 
 from contextlib import suppress
@@ -36,20 +36,20 @@ _ACCOUNT: Final = sa.select(
     clients.c.next_plan_from,
     clients.c.credits_balance,
 ).where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
-# NO KEY: rows that point to the client can be written meanwhile.
+# NO KEY: rows that refer to the client can be written meanwhile.
 _LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
 class AccountRepository(TenantRepository):
     async def lock(self) -> Account:
-        """The account as it stands until the transaction ends.
+        """Lock the account until the transaction ends and return it.
 
         Raises ClientNotFound, also while the client is being erased.
         """
         return await self._read(_LOCK)
 
     async def subscription(self) -> Subscription:
-        """What the client pays for, without the lock. Raises the same."""
+        """Return the subscription without the lock. Raises ClientNotFound like `lock`."""
         return (await self._read(_ACCOUNT)).subscription
 
     async def save(self, subscription: Subscription) -> None:
@@ -61,9 +61,9 @@ class AccountRepository(TenantRepository):
         )
 
     async def add_credits(self, amount: int, *, entry_id: str, reason: str, now: datetime) -> int:
-        """Move the balance by `amount` credits, write the ledger line, return the new balance.
+        """Change the balance by `amount` credits, write the ledger entry, return the new balance.
 
-        Raises ClientNotFound, and InvalidInput where the balance would fall below zero.
+        Raises ClientNotFound, and InvalidInput if the balance would fall below zero.
         """
         balance = (await self.lock()).credits_balance + amount
         if balance < 0:
@@ -87,7 +87,7 @@ class AccountRepository(TenantRepository):
 
 
 def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
-    """From a row that has the columns of a client which say it."""
+    """Return the subscription from a row that has the client's subscription columns."""
     return Subscription(
         plan=Plan(row.plan),
         trial_ends_at=row.trial_ends_at,
@@ -97,6 +97,6 @@ def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
 
 
 async def lock_if_open(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Lock the account, before any other row. A client that is being erased has none to lock."""
+    """Lock the account before any other row. A client that is being erased has no lock to take."""
     with suppress(ClientNotFound):
         await AccountRepository(connection, tenant).lock()

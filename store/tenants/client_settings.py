@@ -1,4 +1,4 @@
-"""What a client has set."""
+"""A client's settings."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ class SettingsRepository(TenantRepository):
         return ClientSettings.model_validate(row, from_attributes=True)
 
     async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
-        """Raises ClientNotFound, also while the client is being erased."""
+        """Change settings. Raises ClientNotFound, also while the client is being erased."""
         given = change.model_dump(exclude={"system_prompt", "branding"})
         values: dict[str, object] = {
             name: list(value) if isinstance(value, tuple) else value
@@ -36,7 +36,7 @@ class SettingsRepository(TenantRepository):
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:
-        """Put a new key in place. Raises as `change`."""
+        """Replace the widget key. Raises the errors of `change`."""
         return await self._set(now, widget_key=key)
 
     async def _set(self, now: datetime, **values: object) -> ClientSettings:

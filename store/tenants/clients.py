@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """A client as its operator sees it. `plan` is the one that is paid for, trial or not."""
+    """A client in the operator's view. `plan` is the paid plan, even during a trial."""
 
     id: str
     brand_name: str
@@ -50,11 +50,11 @@ class ClientRepository:
         now: datetime,
         trial_ends_at: datetime | None = None,
     ) -> str:
-        """Make a client and, unless the address is known, its owner; return owner_user_id."""
+        """Create a client and, unless the address is known, its owner; return owner_user_id."""
         owner = await self._connection.scalar(
             insert(users)
             .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
-            # The no-op update makes RETURNING speak for a user who exists already.
+            # The no-op update makes RETURNING return an existing user too.
             .on_conflict_do_update(index_elements=["email"], set_={"email": users.c.email})
             .returning(users.c.id)
         )
@@ -77,12 +77,12 @@ class ClientRepository:
         return owner_id
 
     async def all(self) -> tuple[ClientEntry, ...]:
-        """All clients, oldest first."""
+        """Return all clients, oldest first."""
         rows = await self._connection.execute(_ENTRY.order_by(clients.c.created_at, clients.c.id))
         return tuple(_entry(*row) for row in rows)
 
     async def entry(self, client_id: str) -> ClientEntry:
-        """One of them. Raises ClientNotFound."""
+        """Return a client. Raises ClientNotFound."""
         found = await self._connection.execute(_ENTRY.where(clients.c.id == client_id))
         row = found.one_or_none()
         if row is None:
@@ -90,7 +90,7 @@ class ClientRepository:
         return _entry(*row)
 
     async def brand_name(self, client_id: str) -> str:
-        """The name the client's customers know it by.
+        """Return the brand name that the client's customers know.
 
         Raises ClientNotFound, also while the client is being erased.
         """
@@ -104,8 +104,8 @@ class ClientRepository:
         return str(name)
 
     async def set_brain_budget(self, client_id: str, micros: int | None) -> None:
-        """Give the client a budget of its own for language models, in millionths of a US dollar a
-        month; None: the configured one. Raises ClientNotFound."""
+        """Set the client's own monthly budget for language models, in millionths of a US dollar;
+        None restores the configured budget. Raises ClientNotFound."""
         found = await self._connection.scalar(
             sa.update(clients)
             .where(clients.c.id == client_id)
@@ -116,8 +116,8 @@ class ClientRepository:
             raise ClientNotFound(client_id)
 
     async def brain_budget(self, client_id: str) -> int | None:
-        """What language models may cost the client in a month, in millionths of a US dollar; None
-        for the configured budget."""
+        """Return the client's own monthly budget for language models, in millionths of a US dollar;
+        None for the configured budget."""
         budget = await self._connection.scalar(
             sa.select(clients.c.brain_budget_micros).where(clients.c.id == client_id)
         )

@@ -1,4 +1,4 @@
-"""API keys by digest. Every request reads the row: a revoked key stops at once."""
+"""API keys by digest. Every request reads the row, so a revocation takes effect immediately."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A key as its client may see it: never the key, only how it begins.
+    """A key in its client's view, with its prefix only.
 
-    `created_by`: as an audit entry names them. `scopes`: what it may do; None: all that keys may.
-    `last_used_at`, `last_used_from`: to half a minute, and the network. `oauth_client_id`: the
-    program that holds it, if somebody let one in.
+    `created_by`: as an audit entry names the person. `scopes`: the key's scopes; None for all.
+    `last_used_at`, `last_used_from`: the last use, exact to half a minute, and its network.
+    `oauth_client_id`: the OAuth client that holds the key, if any.
     """
 
     id: str
@@ -40,7 +40,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """`network`: as `api/http/client_address.py` writes it."""
+    """The use of a key. `network`: as `api/http/client_address.py` writes it."""
 
     key_id: str
     at: datetime
@@ -49,8 +49,8 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """A key that was active when it was read. `scopes`: what it may do; None: all that keys may.
-    `vouches`: the client's own system holds it, and its word on a customer's address counts."""
+    """A key that was active when it was read. `scopes`: the key's scopes; None for all. `vouches`:
+    the client's own system holds it, and may vouch for a customer's address."""
 
     id: str
     client_id: str
@@ -58,8 +58,8 @@ class ActiveKey:
     vouches: bool = False
 
 
-# Statements of the gateway's way are built once: building one costs as much as running it.
-# A function of the database (`migrations/`), for no row may be read before the tenant is known.
+# Statements on the gateway's path are built once: building one costs as much as running it. This
+# one is a database function (`migrations/`), because no row may be read before the tenant is known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)
@@ -82,7 +82,7 @@ _SHOWN: Final = (
     api_keys.c.revoked_at,
     api_keys.c.vouches,
 )
-# In the order of their ids, so that two processes that write at once do not wait for each other.
+# Locks in the order of ids, so that two concurrent processes do not deadlock.
 _USED: Final = sa.text("""
     WITH uses AS (
         SELECT * FROM unnest(
@@ -116,9 +116,9 @@ class KeyRepository:
         oauth_client_id: str | None = None,
         vouches: bool = True,
     ) -> None:
-        """`created_by`: as an audit entry names them. `scopes`: what it may do, None for all.
-        `user_id`, `oauth_client_id`: of a key that the OAuth flow made. `vouches`: its holder's
-        word on a customer's address counts."""
+        """Store a key. `created_by`: as an audit entry names the person. `scopes`: the key's
+        scopes, None for all. `user_id`, `oauth_client_id`: set for a key from the OAuth flow.
+        `vouches`: its holder may vouch for a customer's address."""
         await self._connection.execute(
             sa.insert(api_keys).values(
                 id=key_id,
@@ -136,7 +136,7 @@ class KeyRepository:
         )
 
     async def vouch(self, client_id: str, key_id: str) -> None:
-        """Let the word of the key's holder on a customer's address count. Raises KeyNotFound."""
+        """Let the key's holder vouch for customers' addresses. Raises KeyNotFound."""
         changed = await self._connection.execute(
             sa.update(api_keys)
             .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
@@ -146,7 +146,7 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
     async def entries(self, client_id: str) -> tuple[KeyEntry, ...]:
-        """The client's keys, revoked ones too, oldest first."""
+        """Return the client's keys, including revoked ones, oldest first."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(api_keys.c.client_id == client_id)
@@ -157,8 +157,8 @@ class KeyRepository:
     async def page(
         self, client_id: str, *, after: str | None, limit: int, revoked: bool | None = None
     ) -> tuple[KeyEntry, ...]:
-        """At most `limit` of them, newest first: those made before the key `after`. `revoked`:
-        those alone that are, or are not."""
+        """Return at most `limit` keys, newest first: those created before the key `after`.
+        `revoked`: only revoked keys, or only active ones."""
         which = () if after is None else (api_keys.c.id < after,)
         if revoked is not None:
             which = (*which, api_keys.c.is_active.is_(not revoked))
@@ -171,7 +171,7 @@ class KeyRepository:
         return tuple(map(_entry, rows))
 
     async def read(self, client_id: str, key_id: str) -> KeyEntry:
-        """One of the client's keys. Raises KeyNotFound."""
+        """Return one of the client's keys. Raises KeyNotFound."""
         found = await self._connection.execute(
             sa.select(*_SHOWN).where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
         )
@@ -181,7 +181,7 @@ class KeyRepository:
         return _entry(row)
 
     async def active(self, client_id: str) -> int:
-        """How many of the client's keys can be used."""
+        """Return the number of the client's active keys."""
         return int(
             await self._connection.scalar(
                 sa.select(sa.func.count())
@@ -192,7 +192,7 @@ class KeyRepository:
         )
 
     async def rename(self, client_id: str, key_id: str, label: str) -> None:
-        """Raises KeyNotFound."""
+        """Change a key's label. Raises KeyNotFound."""
         changed = await self._connection.execute(
             sa.update(api_keys)
             .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
@@ -202,7 +202,7 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
     async def used(self, uses: Sequence[KeyUse]) -> None:
-        """Note when keys were last used; a use before the last known one changes nothing."""
+        """Record the last use of keys; a use before the recorded one changes nothing."""
         await self._connection.execute(
             _USED,
             {
@@ -213,7 +213,7 @@ class KeyRepository:
         )
 
     async def revoke_of_user(self, client_id: str, user_id: str, now: datetime) -> tuple[str, ...]:
-        """Revoke for good what the user has let programs have. Returns the ids of those keys."""
+        """Permanently revoke the keys that the user granted to OAuth clients. Return their ids."""
         revoked = await self._connection.scalars(
             sa.update(api_keys)
             .where(
@@ -227,7 +227,7 @@ class KeyRepository:
         return tuple(revoked)
 
     async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
-        """Return the active keys that a person made for the client's own systems, oldest first.
+        """Return the active keys that a person created for the client's own systems, oldest first.
         `created_by`: as an audit entry names the person."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
@@ -254,9 +254,10 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Revoke for good; revoking again changes nothing. Raises KeyNotFound.
+        """Permanently revoke a key; a repetition changes nothing. Raises KeyNotFound.
 
-        Behind the account's lock: an admission comes wholly before it, or sees the key revoked.
+        Runs under the account's lock: an admission either commits before it, or sees the
+        revocation.
         """
         await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(

@@ -1,4 +1,4 @@
-"""Active keys of members who left, about which the managers are due a mail."""
+"""Active keys of departed members, about which the managers are notified by mail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _FIRST: Final = sa.func.min(_KEYS.id)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A member who left keys behind. `place`: its turn among those of all clients."""
+    """A member who left active keys behind. `place`: its position among those of all clients."""
 
     tenant: TenantId
     left_at: datetime
@@ -30,8 +30,8 @@ class Departure:
 
 class LeftKeyRepository(TenantRepository):
     async def leave(self, created_by: str, now: datetime) -> None:
-        """Have the managers notified of the active keys that a member made for the client's own
-        systems. `created_by`: as an audit entry names the member."""
+        """Schedule the notification about the active keys that a departing member created for the
+        client's own systems. `created_by`: as an audit entry names the member."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(
@@ -53,7 +53,7 @@ class LeftKeyRepository(TenantRepository):
         return tuple(LeftKey(*row) for row in rows)
 
     async def notified(self, left_at: datetime) -> None:
-        """Note that the managers were notified of one departure."""
+        """Record that the managers were notified of one departure."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(_KEYS.client_id == self._tenant, _KEYS.notice_due_at == left_at)
@@ -64,7 +64,7 @@ class LeftKeyRepository(TenantRepository):
 async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
-    """Return the departures of all clients that the managers have no notice of, oldest first."""
+    """Return a page of all clients' departures without a notification, oldest first."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))
         .join(clients, clients.c.id == _KEYS.client_id)

@@ -1,4 +1,4 @@
-"""Changes that loosen what the agent may do, and wait for a second manager or their time."""
+"""Changes that loosen the agent's limits, pending for a second manager or a delay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def pending(self) -> int:
-        """How many wait."""
+        """Return the number of pending changes."""
         found = await self._connection.scalar(
             sa.select(sa.func.count()).where(
                 _ROWS.client_id == self._tenant, _ROWS.state == LooseningState.PENDING
@@ -40,7 +40,7 @@ class LooseningRepository(TenantRepository):
         return int(found or 0)
 
     async def waits_for(self, use: str, record_id: str) -> bool:
-        """Return whether a change of this record waits. `use`: as in HeldTrust."""
+        """Return whether a change of this record is pending. `use`: as in HeldTrust."""
         wanted = {"use": use, "id": record_id}
         found = await self._connection.scalar(
             sa.select(
@@ -54,7 +54,7 @@ class LooseningRepository(TenantRepository):
         return bool(found)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Loosening, ...]:
-        """At most `limit`, the newest first: those before `before`."""
+        """Return at most `limit` changes before `before`, newest first."""
         query = sa.select(*_SHOWN).where(_ROWS.client_id == self._tenant)
         if before is not None:
             query = query.where(_ROWS.id < before)
@@ -62,12 +62,12 @@ class LooseningRepository(TenantRepository):
         return tuple(map(_loosening, rows))
 
     async def read(self, loosening_id: str) -> Loosening:
-        """Raises LooseningNotFound."""
+        """Return a change. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """As `read`; it is decided by this transaction alone. The caller holds the account's
-        lock."""
+        """Lock a change and return it, so that only this transaction decides it. The caller holds
+        the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
     async def decide(
@@ -86,7 +86,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def notified(self, loosening_id: str, now: datetime) -> None:
-        """Note that the managers were notified."""
+        """Record that the managers were notified."""
         await self._connection.execute(
             sa.update(loosenings)
             .where(_ROWS.client_id == self._tenant, _ROWS.id == loosening_id)
@@ -94,7 +94,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def manager_left_at(self) -> datetime | None:
-        """When the client last lost an owner or admin."""
+        """Return when the client last lost an owner or admin, or None."""
         found: datetime | None = await self._connection.scalar(
             sa.select(clients.c.manager_left_at).where(clients.c.id == self._tenant)
         )
@@ -110,7 +110,7 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A loosening that a sweep works on. `place`: its turn among those of all clients."""
+    """A loosening for a sweep to process. `place`: its position among those of all clients."""
 
     tenant: TenantId
     id: str
@@ -120,7 +120,7 @@ class LeftLoosening:
 async def due_loosenings(
     connection: AsyncConnection, *, now: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Those of all clients whose time has come, the oldest first."""
+    """Return a page of all clients' pending loosenings whose delay has passed, oldest first."""
     return await _left(
         connection,
         _ROWS.takes_effect_at,
@@ -133,7 +133,7 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return the loosenings of all clients that were not notified, the oldest first."""
+    """Return a page of all clients' loosenings without a notification, oldest first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 
 

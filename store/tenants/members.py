@@ -1,4 +1,4 @@
-"""Users and the clients they belong to. It spans tenants: a user comes before any is known."""
+"""Users and their clients. It spans tenants: users exist before their tenant is known."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +17,9 @@ from store.tenants.tables import client_users, clients, users
 _USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
 _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
-# Nobody belongs to a client that is being erased.
+# A client that is being erased has no members.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
-# Whoever owns the client is its owner, whatever the list says.
+# The client's owner column takes precedence over the list of members.
 _ROLE: Final = (
     sa.select(
         sa.case((clients.c.owner_user_id == _USER, Role.OWNER.value), else_=client_users.c.role)
@@ -54,7 +54,7 @@ _MEMBERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ClientMember:
-    """Somebody who may act for a client."""
+    """A person who may act for a client."""
 
     user_id: str
     email: str
@@ -67,17 +67,17 @@ class MemberRepository:
         self._connection = connection
 
     async def role(self, user_id: str, client_id: str) -> Role | None:
-        """What the user may do for the client, None for somebody else's user."""
+        """Return the user's role for the client, or None if the user is not a member."""
         role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
         return None if role is None else Role(role)
 
     async def all(self, client_id: str) -> tuple[ClientMember, ...]:
-        """The client's owner and members, who came first first."""
+        """Return the client's owner and members, oldest membership first."""
         rows = await self._connection.execute(_MEMBERS, {"client": client_id})
         return tuple(map(_member, rows))
 
     async def member(self, client_id: str, user_id: str) -> ClientMember:
-        """Raises MemberNotFound."""
+        """Return a member. Raises MemberNotFound."""
         one = _MEMBERS.where(users.c.id == _USER)
         rows = await self._connection.execute(one, {"client": client_id, "user": user_id})
         row = rows.one_or_none()
@@ -86,13 +86,14 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """The user's own client: the oldest owned, else the one first joined, else None. One
-        that is closed is none."""
+        """Return the user's own client: the oldest owned one, otherwise the first joined one, or
+        None. Closed clients are ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
     async def find_user(self, user: str) -> str | None:
-        """The id of the user with this id or mail address. Raises InvalidInput if two have it."""
+        """Return the id of the user with this id or email address, or None. Raises InvalidInput if
+        two users match."""
         found = list(
             await self._connection.scalars(
                 sa.select(users.c.id).where(
@@ -105,17 +106,17 @@ class MemberRepository:
         return found[0] if found else None
 
     async def person(self, name: str) -> str:
-        """How records name somebody that is called by an id or a mail address.
+        """Return the recorded name of a person given by an id or an email address.
 
-        A known user's address means the user, whose id the API knows the same person by: nobody
-        may count as two people. Raises InvalidInput.
+        A known user's address is resolved to the id that the API uses for them, so that no person
+        counts as two people. Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 
     async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
-        """Make the user unless there is one with this id and address.
+        """Create the user unless one with this id and address exists.
 
-        Raises InvalidInput if one of the two is another user's.
+        Raises InvalidInput if another user has the id or the address.
         """
         values = {"id": user_id, "email": _address(email)}
         await self._connection.execute(
@@ -126,7 +127,7 @@ class MemberRepository:
             raise InvalidInput("another user has this id or this mail address")
 
     async def verify_address(self, user_id: str, now: datetime) -> None:
-        """Note when the user first proved the mail address."""
+        """Record the first time the user proved the email address."""
         await self._connection.execute(
             sa.update(users)
             .where(users.c.id == user_id, users.c.verified_at.is_(None))
@@ -134,7 +135,7 @@ class MemberRepository:
         )
 
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
-        """List a user with a client, or change the role. Raises ClientNotFound, OwnerStays."""
+        """Add a user to a client, or change the role. Raises ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)
         await self._connection.execute(
             insert(client_users)
@@ -143,7 +144,7 @@ class MemberRepository:
         )
 
     async def change_role(self, client_id: str, user_id: str, role: Role) -> ClientMember:
-        """Give a member another role. Raises ClientNotFound, OwnerStays, MemberNotFound."""
+        """Change a member's role. Raises ClientNotFound, OwnerStays, MemberNotFound."""
         await self._check_not_owner(client_id, user_id)
         await self._connection.execute(
             sa.update(client_users)
@@ -153,7 +154,7 @@ class MemberRepository:
         return await self.member(client_id, user_id)
 
     async def remove(self, client_id: str, user_id: str) -> None:
-        """End a membership at once. Raises ClientNotFound, OwnerStays, MemberNotFound."""
+        """End a membership immediately. Raises ClientNotFound, OwnerStays, MemberNotFound."""
         await self._check_not_owner(client_id, user_id)
         gone = await self._connection.execute(
             sa.delete(client_users).where(
@@ -164,7 +165,7 @@ class MemberRepository:
             raise MemberNotFound("the user is no member of this client")
 
     async def note_manager_left(self, client_id: str, now: datetime) -> None:
-        """Keep when the client last lost an owner or admin."""
+        """Record when the client last lost an owner or admin."""
         await self._connection.execute(
             sa.update(clients).where(clients.c.id == client_id).values(manager_left_at=now)
         )

@@ -1,4 +1,4 @@
-"""The members of one client with what four eyes ask of them."""
+"""The members of one client with the data for the four-eyes rule."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from domain.tenants.client import Role
 from domain.tenants.four_eyes import MemberStanding
 from store.core.repository import TenantRepository
 
-# Users belong to no client: the function shows a client's transaction those of its own members.
+# Users belong to no client: the function returns only the members of the transaction's client.
 _MEMBERS: Final = sa.text("""
     SELECT user_id, email, role, verified_at, joined_at,
            (SELECT invited_by FROM invitations
@@ -22,7 +22,7 @@ _MEMBERS: Final = sa.text("""
 
 class MemberStandings(TenantRepository):
     async def all(self) -> tuple[MemberStanding, ...]:
-        """The owner and the members, who joined first first. In a transaction of the client."""
+        """Return owner and members, oldest membership first, in a transaction of the client."""
         rows = await self._connection.execute(_MEMBERS, {"tenant": self._tenant})
         return tuple(
             MemberStanding(

@@ -13,7 +13,7 @@ users: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     text("email"),
     time("created_at"),
-    # When the user proved that the address is theirs; NULL if they never did.
+    # When the user proved the address; NULL if never.
     time("verified_at", nullable=True),
     sa.UniqueConstraint("email"),
 )
@@ -26,14 +26,14 @@ clients: Final = sa.Table(
     text("brand_name"),
     text("plan"),
     time("trial_ends_at", nullable=True),
-    # A downgrade waits for the end of the month it was asked for in.
+    # A downgrade waits for the end of the month of the request.
     text("next_plan", nullable=True),
     time("next_plan_from", nullable=True),
     sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
-    # What language models may cost in a month, in millionths of a US dollar; unset: the setting.
+    # The monthly budget for language models, in millionths of a US dollar; if unset, the setting.
     sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
-    # When its erasure began: nothing is let in any more (`store/tenants/accounts.py`).
+    # The start of its erasure: nothing is admitted after that (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
     # When it last lost an owner or admin: loosenings wait for a day after that, too.
     time("manager_left_at", nullable=True),
@@ -65,22 +65,22 @@ api_keys: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("revoked_at", nullable=True),
-    # How an audit entry names who made it; unknown of older keys.
+    # The creator, as an audit entry names them; unknown for older keys.
     text("created_by", nullable=True),
     time("last_used_at", nullable=True),
     text("last_used_from", nullable=True),
-    # What it may do; without, all that a key may.
+    # The key's scopes; without, everything that a key may do.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
-    # Of a key that the OAuth flow made: the user who consented, and the client that holds it.
+    # Set for a key from the OAuth flow: the user who consented, and the client that holds it.
     text("user_id", nullable=True),
     text("oauth_client_id", nullable=True),
-    # Whether the word of its holder on a customer's address counts.
+    # Whether its holder may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Its maker left then, and the managers have no mail about it yet.
+    # When its creator left; cleared after the managers were notified by mail.
     time("notice_due_at", nullable=True),
 )
 
-# What a client has set; a client without a row has set nothing.
+# A client's settings; without a row, the defaults apply.
 client_settings: Final = sa.Table(
     "client_settings",
     metadata,
@@ -88,32 +88,32 @@ client_settings: Final = sa.Table(
     # The merchant's own instructions to a language model.
     text("system_prompt", nullable=True),
     json("branding", "{}"),
-    # Public: it stands in the pages that show the widget.
+    # Public: it is part of the pages that embed the widget.
     text("widget_key", nullable=True),
-    # Days that records are kept, by class, where they differ from `domain/privacy/retention.py`.
+    # Retention days by class, if they differ from `domain/privacy/retention.py`.
     json("retention", "{}"),
-    # The mail servers whose Authentication-Results are believed.
+    # The mail servers whose Authentication-Results are trusted.
     json("authserv_ids", "[]"),
-    # Whether customers are asked what they think of an answer.
+    # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
-    # Words of the merchant's own that always reach a human.
+    # The merchant's own words that always lead to a review.
     json("sensitive_words", "[]"),
-    # What is said to a customer whose matter went to a human at once, by language.
+    # The acknowledgement for a customer whose matter goes to a person immediately, by language.
     json("acknowledgement", "{}"),
-    # How answers greet and are signed, by language, where it differs from the defaults.
+    # The greeting and signature of answers, by language, if they differ from the defaults.
     json("frame", "{}"),
     # Whether a change that loosens waits for a second manager or a day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether the embedded brain's answers from knowledge are sent without a person.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The client's stop of everything automatic, and who made it.
+    # The client's stop of all automation, and the person who made it.
     time("stopped_at", nullable=True),
     text("stopped_by", nullable=True),
     time("updated_at"),
     sa.UniqueConstraint("widget_key"),
 )
 
-# The operators' stop of everything automatic, for all clients: one row while it is on.
+# The operators' stop of all automation, for all clients: one row while it is active.
 installation_stops: Final = sa.Table(
     "installation_stops",
     metadata,
@@ -123,20 +123,20 @@ installation_stops: Final = sa.Table(
     sa.CheckConstraint("id", name="one"),
 )
 
-# Changes that loosen what the agent may do: each waits for a second manager or its time.
+# Changes that loosen the agent's limits: each waits for a second manager or a delay.
 loosenings: Final = sa.Table(
     "loosenings",
     metadata,
     *tenant_key(),
     text("state"),
-    # What is to be done, as `domain/playbooks/loosened.py` reads it.
+    # The change to make, in the form of `domain/playbooks/loosened.py`.
     sa.Column("change", JSONB, nullable=False),
-    # What it loosens: each place, what it was and what it becomes.
+    # The loosened settings: each with its old and new value.
     sa.Column("differences", JSONB, nullable=False),
     text("requested_by"),
     time("created_at"),
     time("takes_effect_at"),
-    # Who approved or cancelled it; "time" where its time came.
+    # The person who approved or cancelled it; "time" if the delay has passed.
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),
@@ -148,6 +148,6 @@ loosenings: Final = sa.Table(
     sa.Index(
         "ix_loosenings_unnotified", "created_at", postgresql_where=sa.text("notified_at IS NULL")
     ),
-    # Whose it is, when only its id is given.
+    # For lookups by id alone.
     sa.Index(None, "id"),
 )

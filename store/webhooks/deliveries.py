@@ -1,4 +1,4 @@
-"""Deliveries: what is to be sent to webhooks, what came of it, and what that does to them."""
+"""Deliveries: the requests to send to webhooks, their outcomes, and the effects on the webhooks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -64,7 +64,7 @@ _ONE: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where
 _SUMMARY: Final = sa.select(*(_TABLE[name] for name in DeliverySummary.model_fields)).where(
     _OF_WEBHOOK
 )
-# Said literally, so that an index of the pending ones is always of use.
+# A literal, so that PostgreSQL can always use a partial index of the pending ones.
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
@@ -76,7 +76,7 @@ _LATEST: Final = sa.union_all(
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A try that is to be made now. `sealed_secrets`: those that sign, the newest first."""
+    """A delivery attempt to make now. `sealed_secrets`: the signing secrets, newest first."""
 
     delivery_id: str
     webhook_id: str
@@ -90,20 +90,24 @@ class Outgoing:
 
 
 class DeliveryRepository(TenantRepository):
-    """Of one client. What a try does is written for (delivery, attempt) once."""
+    """The deliveries of one client. A try's outcome is written once for (delivery, attempt)."""
 
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime
     ) -> Outgoing | DeliverResult:
-        """What to send in this try, at the webhook's present URL; or the result, where there is
-        nothing to send: this try has ended already (a repeated activity gets the very result of the
-        first, and what is left of the time to the next try), the webhook is disabled or the plan
-        too small (then the delivery is skipped, and the event missed), or the delivery is gone with
-        its webhook (skipped). A test goes to a disabled webhook too."""
+        """Return the request to send in this try to the webhook's current URL, or a result if there
+        is nothing to send.
+
+        A finished try returns its first result, with the remaining time to the next try, so a
+        repeated activity gets the same one. A delivery is skipped, and a miss recorded, if the
+        webhook is disabled or the plan excludes webhooks. A delivery deleted with its webhook
+        counts as skipped. A test is sent to a disabled webhook too.
+        """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
         if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
-            # Again under the lock: it may be enabled, and what it missed replayed, at this moment.
+            # Read again under the lock: the webhook may be enabled and its misses replayed
+            # concurrently.
             await lock_webhook(self._connection, self._tenant, row.webhook_id)
             row = await self._look(this, now)
         if row is None:
@@ -135,14 +139,15 @@ class DeliveryRepository(TenantRepository):
         retry_in_s: float | None,
         now: datetime,
     ) -> DeliverResult:
-        """Write what came of a try, once; a repetition changes nothing and gets the first result.
+        """Write the outcome of a try once; a repetition changes nothing and gets the first result.
 
-        With `retry_in_s` the delivery stays pending. Without, it has ended: the webhook's row is
-        locked, then one statement counts it (a 2xx resets the count, a failure adds one, the 20th
-        disables; 410 with retries disables at once; nothing once disabled, nothing for a test),
-        writes the record, keeps the 50 of the webhook that ended last and those of a day that its
-        owner hears of, and notes or clears the miss. `headers`: as sent, signatures masked. `now`:
-        when the try ended.
+        With `retry_in_s` the delivery stays pending. Without, it ends. The webhook's row is locked,
+        and one statement updates the failure count and writes the record. A 2xx resets the count; a
+        failure adds one, and disables the webhook at `DISABLED_AT`. With retries, a 410 disables it
+        immediately. Tests and disabled webhooks are not counted. The statement keeps the last
+        `KEPT_DELIVERIES` ended deliveries, and for a day those that the owner is notified of. It
+        also records or clears the miss. `headers`: as sent, signatures masked. `now`: the end of
+        the try.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
@@ -185,7 +190,7 @@ class DeliveryRepository(TenantRepository):
     async def _write(
         self, statement: sa.TextClause, record: dict[str, object], attempt: int, now: datetime
     ) -> DeliverResult:
-        """What the statement makes of the delivery; else what an earlier one made of it."""
+        """Return the result of the statement, or of an earlier one that ended the try before."""
         values = {**record, "attempt": attempt}
         row = (await self._connection.execute(statement, values)).one_or_none()
         if row is None:
@@ -193,33 +198,33 @@ class DeliveryRepository(TenantRepository):
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
     async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
-        """Write when a try that found no place is made, so that the sweeper leaves it alone. One
-        that has ended, since the activity ran twice, keeps the time of the next."""
+        """Set the time of a try that found no free place, so that the sweeper skips it. A try that
+        has already ended, in a repeated activity, keeps the time of the next."""
         this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
     async def pending_of_run(self, run_id: str) -> tuple[str, ...]:
-        """Ids of a run's deliveries that have not ended, the oldest first."""
+        """Return the ids of a run's pending deliveries, oldest first."""
         mine = {"client_id": self._tenant, "run_id": run_id}
         return tuple(await self._connection.scalars(_OF_RUN, mine))
 
     async def latest(self, webhook_id: str) -> tuple[DeliverySummary, ...]:
-        """Those of a webhook that are kept, and the pending ones, the newest first; at most 50 of
-        either. Raises WebhookNotFound."""
+        """Return a webhook's ended and pending deliveries, newest first, at most `KEPT_DELIVERIES`
+        of each. Raises WebhookNotFound."""
         await WebhookRepository(self._connection, self._tenant).read(webhook_id)
         this = {"tenant": self._tenant, "webhook": webhook_id}
         rows = await self._connection.execute(_LATEST, this)
         return tuple(DeliverySummary.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str, delivery_id: str) -> Delivery:
-        """Raises DeliveryNotFound."""
+        """Return a delivery. Raises DeliveryNotFound."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "delivery": delivery_id}
         row = await self._one(_ONE, this, DeliveryNotFound(delivery_id))
         return Delivery.model_validate(row, from_attributes=True)
 
 
 def _found(done: DeliveryAttempt) -> dict[str, object]:
-    """The columns that say what came of a try. PostgreSQL keeps no NUL."""
+    """Return the columns of a try's outcome. PostgreSQL cannot store NUL."""
     answer = done.response_body[:RESPONSE_KEPT].decode("utf-8", "replace").replace("\0", "")
     return {
         "failure_kind": None if done.failure is None else done.failure.value,
@@ -235,20 +240,20 @@ def _found(done: DeliveryAttempt) -> dict[str, object]:
 
 
 def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
-    """Whether this try has not ended."""
+    """Return whether this try has not ended."""
     return bool(row.status == DeliveryStatus.PENDING and row.attempt < attempt)
 
 
 def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """A test goes to a disabled webhook too."""
+    """Return whether the delivery may be sent. A test is sent to a disabled webhook too."""
     in_plan = subscription_of(row).includes_webhooks(now)
     return in_plan and bool(row.is_active or row.trigger == Trigger.TEST)
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
-    """What a delivery's row says of a try that has ended: the same whenever it is asked.
+    """Return the result of a finished try from the delivery's row, the same at each call.
 
-    Whoever comes with an earlier try than the last one, since a workflow was lost, goes on at once.
+    A caller with an earlier try than the last one, after a lost workflow, continues immediately.
     """
     status = DeliveryStatus(row.status)
     if status is DeliveryStatus.PENDING:
@@ -260,9 +265,9 @@ def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> Del
 
 
 async def webhook_of(connection: AsyncConnection, delivery_id: str) -> tuple[TenantId, str]:
-    """Whose delivery it is, and of which webhook, for operators. Raises DeliveryNotFound.
+    """Return the client and webhook of a delivery, for operators. Raises DeliveryNotFound.
 
-    It looks through the whole table, which has fifty rows a webhook.
+    It scans the whole table, which has about fifty rows per webhook.
     """
     table = webhook_deliveries.c
     query = sa.select(table.client_id, table.webhook_id).where(table.id == delivery_id)

@@ -1,8 +1,8 @@
-"""The end of a delivery: what it does to its webhook, in one statement under the webhook's lock.
+"""The end of a delivery and its effect on its webhook, in one statement under the webhook's lock.
 
-Everything that ends or adds deliveries by hand locks the webhook's row first, as a statement of its
-own: what the next one reads is then as fresh as the lock. Hence the count is exact, however many
-deliveries of a webhook end at once, and only one of them is the one that disables it.
+Everything that ends deliveries or adds them manually first locks the webhook's row in a separate
+statement. So the next statement reads data as fresh as the lock, the count is exact under
+concurrency, and only one delivery disables the webhook.
 """
 
 from typing import Final
@@ -14,17 +14,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.webhooks.webhook import DISABLED_AT, KEPT_DELIVERIES, WARNED_AT
 
-# NO KEY: deliveries that point to it can be written meanwhile.
+# NO KEY: deliveries that refer to it can be written meanwhile.
 _LOCK: Final = sa.text("""
     SELECT is_active FROM webhook_subscriptions
     WHERE client_id = :client_id AND id = :webhook_id
     FOR NO KEY UPDATE
 """)
 
-# What a try's result is made of.
+# The columns of a try's result.
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
-# Whoever ends a try first has ended it: a repetition finds that its number has been reached.
+# The first writer ends a try: a repetition finds its number reached.
 _NOT_ENDED: Final = """
     client_id = :client_id AND id = :delivery_id AND status = 'pending' AND attempt < :attempt
 """
@@ -37,12 +37,12 @@ _RECORD: Final = """
 
 
 def _ending(change: str) -> str:
-    """The statement that ends a delivery with `change` of its row.
+    """Return the statement that ends a delivery with `change` of its row.
 
-    `counted` is empty for a test, and for a webhook that is disabled already. The one that ends now
-    is always among those that are kept, or a repetition of it would not find its result. One that
-    the owner must hear of is kept for a day beside them: many others may end, being skipped, before
-    a worker that died is noticed, or while the mail server is away.
+    `counted` is empty for a test and for a disabled webhook. The delivery that ends now is always
+    kept, so that a repetition finds its result. Deliveries that the owner is notified of are kept
+    for a day as well. Otherwise many skipped deliveries could displace them before a dead worker is
+    noticed, or while the mail server is down.
     """
     return f"""
     WITH counted AS (
@@ -102,7 +102,7 @@ END: Final = sa.text(_ending(f"status = :status, {_RECORD}")).bindparams(_HEADER
 SKIP: Final = sa.text(_ending("status = 'skipped'")).bindparams(
     succeeded=False, gone=False, counts=False, **_LIMITS
 )
-# A try after which another one follows touches nothing but its delivery.
+# A try that will be retried changes only its delivery.
 RETRY: Final = sa.text(f"""
     UPDATE webhook_deliveries SET {_RECORD}, next_attempt_at = :next_attempt_at
     WHERE {_NOT_ENDED} RETURNING {_RESULT}
@@ -115,7 +115,7 @@ RESULT: Final = sa.text(f"""
 async def lock_webhook(
     connection: AsyncConnection, tenant: TenantId, webhook_id: str
 ) -> bool | None:
-    """Lock it until the transaction ends; whether it is active, None if there is none."""
+    """Lock a webhook until the transaction ends; return whether it is active, or None."""
     active: bool | None = await connection.scalar(
         _LOCK, {"client_id": tenant, "webhook_id": webhook_id}
     )

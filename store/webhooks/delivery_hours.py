@@ -1,4 +1,4 @@
-"""How many deliveries of each webhook ended in each of the last hours, and how many failed."""
+"""The number of ended and failed deliveries of each webhook per hour, for the last hours."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ NO_HOURS: Final = (DeliveryHour(),) * HOURS
 
 class DeliveryHours(TenantRepository):
     async def all(self, now: datetime) -> Mapping[str, tuple[DeliveryHour, ...]]:
-        """The last 24 hours by webhook, the oldest first; a webhook without any is not there. Of
-        each webhook the deliveries count that are kept."""
+        """Return the last `HOURS` hours by webhook, oldest first. Webhooks without deliveries are
+        left out. Only stored deliveries count."""
         rows = await self._connection.execute(
             _COUNTS, {"tenant": self._tenant, "now": now, "since": now - timedelta(hours=HOURS)}
         )

@@ -1,4 +1,4 @@
-"""Deliveries of all clients that nobody seems to send."""
+"""Deliveries of all clients that are overdue."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,13 +22,13 @@ class LeftPending:
 async def deliveries_left_pending(
     connection: AsyncConnection, *, before: datetime, after: LeftPending | None, limit: int
 ) -> list[LeftPending]:
-    """Deliveries of all clients that were due before then and have not ended, page by page, the
-    oldest first. Due: when made, or at their next try."""
+    """Return a page of all clients' pending deliveries that were due before a time, oldest first. A
+    delivery is due on creation, or at its next try."""
     query = (
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(
             _TABLE.status == sa.literal_column("'pending'"),
-            # A next try is later than the first, so this is true of all that are due.
+            # A next try is later than the first, so this is true for all due deliveries.
             _TABLE.created_at < before,
             sa.func.coalesce(_TABLE.next_attempt_at, _TABLE.created_at) < before,
         )

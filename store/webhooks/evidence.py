@@ -1,4 +1,4 @@
-"""What a pasted signature is held against: a client's secrets, and what was sent to a webhook."""
+"""The evidence for checking a pasted signature: a client's secrets, and the sent deliveries."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
 _DELIVERIES: Final = webhook_deliveries.c
-# A secret whose overlap is over stays until the next rotation.
+# A secret stays after its overlap until the next rotation.
 _SECRETS: Final = (
     sa.select(
         _WEBHOOKS.id, _WEBHOOKS.secret_sealed, _WEBHOOKS.previous_sealed, _WEBHOOKS.previous_until
@@ -44,21 +44,21 @@ _SENT: Final = (
 
 
 class WebhookEvidence:
-    """Of one webhook."""
+    """The evidence for one webhook."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, webhook_id: str) -> None:
         self._connection = connection
         self._this = {"tenant": tenant, "webhook": webhook_id}
 
     async def sealed_secrets(self, now: datetime) -> tuple[SealedSecret, ...]:
-        """The webhook's own first, then those of the client's others. Raises WebhookNotFound."""
+        """Return the sealed secrets, the webhook's own first. Raises WebhookNotFound."""
         rows = (await self._connection.execute(_SECRETS, self._this)).all()
         if not rows or rows[0].id != self._this["webhook"]:
             raise WebhookNotFound(self._this["webhook"])
         return tuple(secret for row in rows for secret in self._secrets_of(row, now))
 
     async def sent(self) -> tuple[Sent, ...]:
-        """What was sent to it and is kept, the newest first."""
+        """Return the stored deliveries that were sent to the webhook, newest first."""
         rows = await self._connection.execute(_SENT, self._this)
         return tuple(
             Sent(row.id, row.event_id, int(row.timestamp), bytes(row.request_body)) for row in rows

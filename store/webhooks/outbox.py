@@ -1,7 +1,7 @@
-"""The outbox: what a merchant's systems are to be told, written with what made it true.
+"""The outbox: webhook events for a merchant's systems, written in the transaction of their cause.
 
-The body is rendered here, once, and a delivery to each subscriber is written beside it; sending is
-another process's work. Whatever is here will be told, and once.
+The body is rendered here, once, with a delivery for each subscriber; another process sends them.
+Every event in the outbox is reported, and only once.
 """
 
 from datetime import datetime
@@ -19,7 +19,7 @@ from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
 # The row, and its number among the ticket's; no row for a repetition. The ticket's row is locked
-# until the transaction ends, so that two resolutions at once get different numbers.
+# until the transaction ends, so that two concurrent resolutions get different numbers.
 _CLAIM: Final = sa.text("""
     WITH told AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
@@ -37,8 +37,8 @@ _CLAIM: Final = sa.text("""
     SELECT coalesce((SELECT number FROM numbered), 1) FROM told
 """)
 # The body, and the webhooks that may get it, in one round trip. The share lock keeps webhooks from
-# being deleted before the deliveries that point to them are written. Counting what waits takes no
-# lock, so that some events at once may each find the last place.
+# being deleted before the deliveries that refer to them are written. Counting pending deliveries
+# takes no lock, so concurrent events may each find the last place.
 _ADD: Final = sa.text("""
     WITH told AS (
         UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
@@ -69,10 +69,10 @@ class Outbox(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> tuple[str, ...]:
-        """Tell of `event`; returns the ids of the deliveries that are to be sent.
+        """Add `event` to the outbox; return the ids of the deliveries to send.
 
-        `dedup_key` names what happened (a run, a round of it): a repetition adds nothing.
-        `run_id`: of the run that caused it, whose workflow sends the deliveries; without one, the
+        `dedup_key` identifies the cause (a run, a round of it): a repetition adds nothing.
+        `run_id`: the run that caused it, whose workflow sends the deliveries. Without one, the
         caller has them sent (`Engine.send_webhooks`), or the sweeper does.
         """
         event_id = new_id()
@@ -133,7 +133,7 @@ class Outbox(TenantRepository):
         self, event: OutboundEvent, event_id: str, dedup_key: str, now: datetime
     ) -> int | None:
         """Write the row without its body. Return the event's number among those of its type for the
-        ticket, 1 for an event about no ticket, or None for a repetition."""
+        ticket, 1 for an event without a ticket, or None for a repetition."""
         number: int | None = await self._connection.scalar(
             _CLAIM,
             {
@@ -149,5 +149,5 @@ class Outbox(TenantRepository):
 
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """Below pro, subscriptions are kept and not sent."""
+    """Return whether the plan includes webhooks; below pro, subscriptions are kept but unused."""
     return subscription_of(row).includes_webhooks(now)

@@ -1,8 +1,8 @@
-"""The places that deliveries take, counted by all webhook workers together.
+"""The concurrency limits of deliveries, shared by all webhook workers.
 
-A place is an advisory lock of PostgreSQL, held by the one session that each worker has for this.
-Locks need no row, no clock and no cleaning: when a worker dies, its session ends and PostgreSQL
-frees them. Decision 0036 compares this with rows that expire.
+A place is an advisory lock of PostgreSQL, held by a session that each worker has for this purpose.
+Locks need no row, no clock and no cleanup: when a worker dies, its session ends and PostgreSQL
+releases them. Decision 0036 compares this with expiring rows.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ _log = structlog.get_logger(__name__)
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-"""For an answer. Whoever wants a place must not wait longer than its receiver would."""
+"""For an answer. A delivery must not wait longer for a place than its receiver would."""
 _AWAY_S: Final = 5.0
-"""After a failure nobody asks for so long."""
+"""After a failure, the database is not tried for this long."""
 
-# A machine that vanishes is missed after 11 s, and not after two hours.
+# A lost machine is detected after 11 s, instead of two hours.
 _KEEPALIVE: Final = (
     "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
@@ -47,8 +47,8 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 class SharedPlaces:
     """Implements domain.webhooks.ports.Places. Used by one event loop.
 
-    While the database cannot be asked, everybody gets a place: the limits then hold for each worker
-    alone. Whoever goes on while the session is lost may be one too many until it ends.
+    While the database is unavailable, every delivery gets a place: the limits then apply per worker
+    only. A delivery that continues after its session was lost may exceed the limits until it ends.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SharedPlaces:
         self._per_endpoint = per_endpoint
         self._per_tenant = per_tenant
         self._session: _Session | None = None
-        # One statement at a time: a session may lock a key twice, so it must know what it has.
+        # One statement at a time: a session may lock a key twice, so it must know what it holds.
         self._turn = asyncio.Lock()
         self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []
@@ -79,7 +79,7 @@ class SharedPlaces:
             self._freeing = asyncio.create_task(self._free_all())
 
     async def close(self) -> None:
-        """Ends the session, and with it what it holds."""
+        """End the session, which releases its locks."""
         async with self._turn:
             self._away_until = float("inf")
             await self._end_session()
@@ -88,7 +88,7 @@ class SharedPlaces:
         of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
         of_tenant = _keys(self._per_tenant, "tenant", client_id)
         async with self._turn:
-            # Once more at once: one session may end while the database is well.
+            # One immediate retry: a single session may end while the database is available.
             for _ in range(2):
                 try:
                     return await self._counted(of_endpoint, of_tenant)
@@ -115,7 +115,7 @@ class SharedPlaces:
         session: _Session,
         *wanted: Sequence[int],
     ) -> tuple[int, ...] | None:
-        """One of each, or none of any."""
+        """Lock one key of each list and return them, or lock none and return None."""
         free = [[key for key in keys if key not in self._held] for keys in wanted]
         if not all(free):
             return None
@@ -143,7 +143,7 @@ class SharedPlaces:
         if not self._freed:
             return
         keys, self._freed = self._freed, []
-        # If this fails the session is lost, and its locks with it.
+        # If this fails, the session is lost and its locks with it.
         self._forget(keys)
         await _asked(session, _FREE, keys)
 
@@ -152,14 +152,15 @@ class SharedPlaces:
             self._held.pop(key, None)
 
     async def _open(self) -> _Session | None:
-        """The session; None while nobody asks. Raises psycopg.Error."""
+        """Return the session, or None during the pause after a failure. Raises psycopg.Error."""
         if self._session is not None:
             return self._session
         if time.monotonic() < self._away_until:
             return None
         self._session = await _connected(self._url)
         if self._held:
-            # Those that go on still. Where another worker was faster, there is one too many.
+            # Retakes the locks of running deliveries. If another worker was faster, the limit is
+            # exceeded by one.
             kept = await _asked(self._session, _TAKE_AGAIN, [*self._held])
             self._held = {key: self._held[key] for (key,) in kept if key is not None}
         return self._session
@@ -189,7 +190,7 @@ async def _connected(url: URL) -> _Session:
 async def _asked(
     session: _Session, statement: bytes, *keys: list[int]
 ) -> list[tuple[int | None, ...]]:
-    """Raises psycopg.Error, also for a server that keeps silent."""
+    """Execute a statement and return its rows. Raises psycopg.Error, also for a silent server."""
     with Leash(session) as leash:
         leash.within(_PATIENCE_S)
         return await (await session.execute(statement, keys)).fetchall()

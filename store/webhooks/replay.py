@@ -1,6 +1,6 @@
-"""Deliveries that somebody asks for: of an event once more, of what was missed, of a sample.
+"""Deliveries on request: a redelivery, a replay of missed events, a test.
 
-Each is written as pending; who asks has it sent (`Engine.send_webhooks`), or the sweeper does.
+Each is written as pending. The caller has it sent (`Engine.send_webhooks`), or the sweeper does.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _AGAIN: Final = sa.text("""
       ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
-# Not got, and not under way.
+# Missed, without a pending delivery.
 _MISSED: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM webhook_misses AS miss
@@ -51,7 +51,8 @@ _MISSED: Final = sa.text("""
     ORDER BY miss.created_at, miss.event_id
     LIMIT :limit
 """)
-# The same of all that it is subscribed to now, whatever became of them.
+# All events that the webhook is subscribed to now, whether missed or not, without a pending
+# delivery.
 _ALL: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM outbox AS event
@@ -98,8 +99,8 @@ _TEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """`left`: how many are not yet, counted up to 1000; `next_since`: when the first of them
-    happened, None where none is left."""
+    """`left`: the number of events left to replay, counted up to 1000; `next_since`: the time of
+    the first of them, or None."""
 
     delivery_ids: tuple[str, ...]
     left: int
@@ -107,10 +108,10 @@ class Replayed:
 
 
 class DeliveryReplay(TenantRepository):
-    """Of one client."""
+    """Redeliveries, replays and tests of one client."""
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
-        """A new delivery of the same body and event id to the webhook's present URL; its id.
+        """Add a delivery of the same body and event id to the webhook's current URL; return its id.
 
         Raises DeliveryNotFound, DeliveryPending, WebhookDisabled, TooManyPending. A replay of a
         test is a test.
@@ -155,9 +156,9 @@ class DeliveryReplay(TenantRepository):
         new_id: NewId,
         now: datetime,
     ) -> Replayed:
-        """New deliveries of the events since then that the webhook has not got and that are not
-        under way, the oldest first, at most `limit` and as many as may wait. `everything`: also of
-        those it has got.
+        """Add deliveries of the events since then that the webhook has missed and that have no
+        pending delivery. Oldest first, at most `limit` and as many as may be pending. `everything`:
+        also of events it has received.
 
         Raises WebhookNotFound, WebhookDisabled. Exact under concurrency: the webhook is locked.
         """
@@ -190,7 +191,7 @@ class DeliveryReplay(TenantRepository):
     async def waiting(
         self, webhook_id: str, since: datetime, *, everything: bool = False, limit: int
     ) -> int:
-        """How many events `replay_since` would send now, counted up to `limit`."""
+        """Return the number of events that `replay_since` would send now, up to `limit`."""
         found = await self._connection.execute(
             _ALL if everything else _MISSED,
             {"client_id": self._tenant, "webhook_id": webhook_id, "since": since, "limit": limit},
@@ -200,7 +201,7 @@ class DeliveryReplay(TenantRepository):
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
     ) -> str:
-        """A delivery of a sample, also to a webhook that is disabled; its id.
+        """Add a delivery of a sample, also to a disabled webhook; return its id.
 
         Raises WebhookNotFound, TooManyPending.
         """
@@ -223,12 +224,12 @@ class DeliveryReplay(TenantRepository):
         return delivery_id
 
     async def _check_room(self, webhook_id: str) -> None:
-        """Raises TooManyPending."""
+        """Raise TooManyPending if no further delivery may be pending."""
         if await self._room(webhook_id) <= 0:
             raise TooManyPending(webhook_id)
 
     async def _room(self, webhook_id: str) -> int:
-        """Return how many deliveries more may wait."""
+        """Return how many further deliveries may be pending."""
         found = await self._connection.execute(
             _PENDING, {"client_id": self._tenant, "webhook_id": webhook_id, "most": MAX_PENDING}
         )

@@ -1,4 +1,4 @@
-"""A client's webhooks. Secrets come sealed and stay sealed here."""
+"""A client's webhooks. Secrets arrive and stay sealed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +19,7 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
-# Those whose body is still kept, so that they can be replayed.
+# Only misses with a stored body, which can be replayed.
 _MISSES: Final = (
     sa.select(webhook_misses.c.event_id)
     .join(
@@ -69,7 +69,7 @@ _SECRETS: Final = sa.select(
 
 @dataclass(frozen=True, slots=True)
 class NewWebhook:
-    """A webhook to be; `domain/webhooks/webhook.py` and `url.py` have checked its values."""
+    """The values of a new webhook, checked by `domain/webhooks/webhook.py` and `url.py`."""
 
     id: str
     label: str
@@ -82,8 +82,8 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookChange:
-    """What is to be changed; None leaves it. `is_active` False pauses the webhook by hand; only
-    `enable` turns it on again."""
+    """The values to change; None leaves a value unchanged. `pause` disables the webhook manually;
+    only `enable` enables it again."""
 
     label: str | None = None
     url: str | None = None
@@ -95,7 +95,7 @@ class WebhookChange:
 
 class WebhookRepository(TenantRepository):
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
-        """Raises TooManyWebhooks (exact under concurrency: the account is locked)."""
+        """Create a webhook. Raises TooManyWebhooks; the account's lock makes the limit exact."""
         await AccountRepository(self._connection, self._tenant).lock()
         mine = _WEBHOOKS.client_id == self._tenant
         count = await self._connection.scalar(sa.select(sa.func.count()).where(mine))
@@ -117,12 +117,12 @@ class WebhookRepository(TenantRepository):
         return await self.read(webhook.id)
 
     async def all(self) -> tuple[Webhook, ...]:
-        """The oldest first."""
+        """Return all webhooks, oldest first."""
         rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
         return tuple(Webhook.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str) -> Webhook:
-        """Raises WebhookNotFound, as all below."""
+        """Return a webhook. Raises WebhookNotFound, as all methods below."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
         row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
@@ -138,7 +138,7 @@ class WebhookRepository(TenantRepository):
         values = {name: value for name, value in wanted.items() if value is not None}
         paused = {
             "is_active": False,
-            # One that is disabled already stays so for its first reason.
+            # A webhook that is already disabled keeps its first reason.
             "disabled_at": sa.func.coalesce(_WEBHOOKS.disabled_at, now),
             "disabled_reason": sa.func.coalesce(
                 _WEBHOOKS.disabled_reason, DisabledReason.MANUAL.value
@@ -147,7 +147,7 @@ class WebhookRepository(TenantRepository):
         return await self._set(webhook_id, **values, **(paused if change.pause else {}))
 
     async def delete(self, webhook_id: str) -> None:
-        """With its deliveries; what is under way ends without a record."""
+        """Delete a webhook and its deliveries; a delivery in progress ends without a record."""
         deleted = await self._connection.execute(
             sa.delete(webhook_subscriptions).where(*self._this(webhook_id))
         )
@@ -157,21 +157,21 @@ class WebhookRepository(TenantRepository):
     async def rotate(
         self, webhook_id: str, sealed: str, *, previous_until: datetime | None
     ) -> None:
-        """Put a new secret in place. The one until now signs until `previous_until`; None: it is
-        over at once. A third one that an earlier rotation left is gone."""
+        """Replace the secret. The previous one signs until `previous_until`; None ends it
+        immediately. An older one from an earlier rotation is removed."""
         kept = None if previous_until is None else _WEBHOOKS.secret_sealed
         await self._set(
             webhook_id, secret_sealed=sealed, previous_sealed=kept, previous_until=previous_until
         )
 
     async def enable(self, webhook_id: str) -> Webhook:
-        """Active again, with a failure count of 0; one that is active gets its count back to 0."""
+        """Enable a webhook and reset its failure count."""
         return await self._set(
             webhook_id, is_active=True, failure_count=0, disabled_at=None, disabled_reason=None
         )
 
     async def sealed_secrets(self, webhook_id: str, now: datetime) -> tuple[str, ...]:
-        """Those that sign now, the newest first."""
+        """Return the secrets that sign now, newest first."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "now": now}
         row = await self._one(_SECRETS, this, WebhookNotFound(webhook_id))
         return tuple(secret for secret in row if secret is not None)

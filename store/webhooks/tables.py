@@ -1,4 +1,4 @@
-"""The tables of what merchants' systems are told: the outbox, its subscribers, what was sent."""
+"""The tables of outgoing webhooks: the outbox, its subscribers, the deliveries."""
 
 from typing import Final
 
@@ -6,9 +6,9 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# What happened, written in the transaction that made it true. `dedup_key` names the business
-# event: it is told once. `body` is what is signed and sent, byte for byte, to every subscriber; it
-# is emptied when nobody may replay it any more, and the row stays so that nothing is told twice.
+# Events, written in the transaction of their cause. `dedup_key` identifies the business event,
+# which is reported once. `body` is signed and sent, byte for byte, to every subscriber. It is
+# cleared when it can no longer be replayed; the row stays, so that no event is reported twice.
 outbox: Final = sa.Table(
     "outbox",
     metadata,
@@ -22,7 +22,7 @@ outbox: Final = sa.Table(
     sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
 )
 
-# How often each event was sent for a ticket. `ticket_key`: digest of the ticket's id.
+# The number of each event sent for a ticket. `ticket_key`: digest of the ticket's id.
 ticket_events: Final = sa.Table(
     "ticket_events",
     metadata,
@@ -46,12 +46,12 @@ webhook_subscriptions: Final = sa.Table(
     # Only the first event of each type is sent for a ticket.
     sa.Column("once_per_ticket", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Consecutive ones.
+    # Consecutive failures.
     sa.Column("failure_count", sa.Integer, nullable=False, server_default="0"),
     time("disabled_at", nullable=True),
     text("disabled_reason", nullable=True),
     text("secret_sealed"),
-    # The one before, which still signs until then.
+    # The previous secret, which still signs until `previous_until`.
     text("previous_sealed", nullable=True),
     time("previous_until", nullable=True),
     time("created_at"),
@@ -66,13 +66,13 @@ webhook_subscriptions: Final = sa.Table(
     sa.CheckConstraint(
         "(previous_sealed IS NULL) = (previous_until IS NULL)", name="previous_until"
     ),
-    # Whose it is, when only its id is given.
+    # For lookups by id alone.
     sa.Index(None, "id"),
 )
 
-# One row for each event and subscriber, and for each replay and test. `event_id` is the outbox's,
-# the same across replays; a test has none there. `attempt`: tries that have ended; the next one
-# waits until `next_attempt_at`.
+# One row per event and subscriber, and per replay and test. `event_id` is the outbox's, the same
+# across replays; a test has none there. `attempt`: the number of ended tries; the next one is due
+# at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,
@@ -80,7 +80,7 @@ webhook_deliveries: Final = sa.Table(
     text("webhook_id"),
     text("event"),
     text("event_id"),
-    # Of the run that caused it, whose workflow sends it.
+    # The run that caused it, whose workflow sends it.
     text("run_id", nullable=True),
     text("trigger"),
     text("replay_of", nullable=True),
@@ -103,7 +103,7 @@ webhook_deliveries: Final = sa.Table(
     sa.Column("failure_count_after", sa.Integer, nullable=True),
     sa.Column("disabled_webhook", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
-    # Of the latest try.
+    # The time of the latest try.
     time("sent_at", nullable=True),
     time("finished_at", nullable=True),
     points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
@@ -115,9 +115,9 @@ webhook_deliveries: Final = sa.Table(
         name="failure_kind",
     ),
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
-    # ULIDs grow with time, so this is also the order in which they are listed.
+    # ULIDs grow with time, so this is also the list order.
     sa.Index(None, "client_id", "webhook_id", "id"),
-    # What is kept of a webhook is looked for whenever one ends, however many wait.
+    # The end of each delivery reads the webhook's kept ones, regardless of the pending ones.
     sa.Index(
         "ix_webhook_deliveries_ended",
         "client_id",
@@ -132,9 +132,9 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
-    # What is told of an erased customer is looked for among all that was ever sent.
+    # An erasure looks up the deliveries about a customer among all deliveries.
     sa.Index(None, "client_id", "event_id"),
-    # The sweeper looks for what nobody sends.
+    # The sweeper looks for overdue deliveries.
     sa.Index(
         "ix_webhook_deliveries_pending",
         "created_at",
@@ -143,15 +143,15 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# What a subscriber has not got: a delivery failed, or it was disabled when the event happened. A
-# delivery of the same event that succeeds takes it away.
+# Events that a subscriber has missed: a delivery failed or was skipped, or the webhook could not
+# take the event. A later successful delivery of the same event removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,
     sa.Column("client_id", sa.Text, primary_key=True),
     sa.Column("webhook_id", sa.Text, primary_key=True),
     sa.Column("event_id", sa.Text, primary_key=True),
-    # When the event happened.
+    # The time of the event.
     time("created_at"),
     points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
     points_to("outbox", "event_id"),

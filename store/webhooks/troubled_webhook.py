@@ -1,4 +1,4 @@
-"""What the owner of a webhook is told of a failure. It spans clients: users have no client."""
+"""The data for a failure notice to a webhook's owner. It spans clients: users have no client."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,7 +13,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 async def troubled_webhook(
     connection: AsyncConnection, tenant: TenantId, delivery_id: str
 ) -> TroubledWebhook | None:
-    """The webhook as it is now and the delivery that failed; None if either is gone by now."""
+    """Return the current webhook and the failed delivery, or None if either was deleted."""
     delivery, webhook = webhook_deliveries.c, webhook_subscriptions.c
     found = await connection.execute(
         sa.select(

@@ -1,4 +1,4 @@
-"""Answers that come when the visitor may have left the page, and which of them are mailed."""
+"""Widget answers that arrive after the visitor may have left, and the choice of those to mail."""
 
 from typing import Final
 
@@ -11,8 +11,8 @@ from store.core.repository import TenantRepository
 
 class AnswersByMailRepository(TenantRepository):
     async def late(self, event_id: str) -> LateAnswer | None:
-        """The answer to an event of a session with a verified address, if it came later than the
-        visitor's own call waits, or after a review."""
+        """Return the answer to an event of a session with a verified address, or None. The answer
+        must have come after a review, or later than the visitor's call waits."""
         row = (
             await self._connection.execute(
                 _LATE, {"tenant": self._tenant, "event": event_id, "waits": LATE_AFTER}
@@ -21,7 +21,7 @@ class AnswersByMailRepository(TenantRepository):
         return None if row is None else LateAnswer(session_id=row.session_id, number=row.number)
 
     async def automatic_run_of(self, answer: LateAnswer) -> str | None:
-        """The run that gave the answer; None if a person wrote it, or it was erased."""
+        """Return the run that gave the answer, or None if a person wrote it or it was erased."""
         found: str | None = await self._connection.scalar(
             _RUN_OF,
             {"tenant": self._tenant, "session": answer.session_id, "number": answer.number},
@@ -29,10 +29,10 @@ class AnswersByMailRepository(TenantRepository):
         return found
 
     async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
-        """Note that the answer is mailed, and what goes into the mail. None if the visitor has seen
-        it, if a later one was mailed, and if the address or the answer was erased.
+        """Record that the answer is mailed, and return the data of the mail. Return None if the
+        visitor has seen it, a later one was mailed, or the address or the answer was erased.
 
-        The same answer can be claimed again: by the retry of a mail that did not leave.
+        The same answer can be claimed again, by the retry of an unsent mail.
         """
         row = (
             await self._connection.execute(

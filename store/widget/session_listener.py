@@ -1,7 +1,7 @@
-"""Notifications of PostgreSQL that a widget's session has changed, as soon as that is committed.
+"""PostgreSQL notifications about changed widget sessions, sent on commit.
 
-One connection a process, whatever the number of streams. A notification is lost while the
-connection is away, so streams read by themselves from time to time, and when it is back.
+One connection per process for all streams. Notifications are lost while the connection is down, so
+streams also read periodically, and after a reconnection.
 """
 
 import asyncio
@@ -18,20 +18,20 @@ from store.core.leash import Leash
 from store.widget.session_messages import WIDGET_CHANNEL
 
 Heard = Callable[[str | None], None]
-"""Called with the session that changed, as `client_id/session_id`; None: perhaps any."""
+"""Called with the changed session, as `client_id/session_id`; None if any may have changed."""
 
 _log = structlog.get_logger("api")
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-# A silent connection is asked so often whether it lives.
+# The interval of liveness checks on a silent connection.
 _SILENCE_S: Final = 15.0
 _AGAIN_S: Final = 1.0
 
 
 @asynccontextmanager
 async def listening(url: str, heard: Heard) -> AsyncIterator[None]:
-    """For as long as the block runs. Starts, and goes on, while PostgreSQL is away."""
+    """Listen while the block runs. Starts and continues even if PostgreSQL is unavailable."""
     task = asyncio.create_task(_listen_always(psycopg_url(url), heard))
     try:
         yield
@@ -51,7 +51,7 @@ async def _listen_always(url: URL, heard: Heard) -> None:
 
 
 async def _listen(url: URL, heard: Heard) -> None:
-    """Raises psycopg.Error when the connection is lost."""
+    """Listen until the connection is lost, which raises psycopg.Error."""
     connection = await psycopg.AsyncConnection.connect(
         url.set(drivername="postgresql").render_as_string(hide_password=False),
         autocommit=True,
@@ -69,7 +69,7 @@ async def _listen(url: URL, heard: Heard) -> None:
 
 
 async def _ask(connection: "psycopg.AsyncConnection[tuple[object, ...]]", statement: bytes) -> None:
-    """Raises psycopg.Error, also for a server that keeps silent."""
+    """Execute a statement. Raises psycopg.Error, also for a silent server."""
     with Leash(connection) as leash:
         leash.within(_PATIENCE_S)
         await connection.execute(statement)

@@ -1,4 +1,4 @@
-"""The messages of the widget's sessions: each gets its number, and open streams hear of it."""
+"""The messages of widget sessions: each gets its number, and open streams are notified."""
 
 from typing import Final
 
@@ -9,17 +9,17 @@ from store.core.repository import TenantRepository
 from store.runs.tables import engine_messages
 
 WIDGET_CHANNEL: Final = "widget"
-"""The channel of LISTEN and NOTIFY for sessions that changed, as `client_id/session_id`."""
+"""The channel of LISTEN and NOTIFY for changed sessions, as `client_id/session_id`."""
 
 
 class SessionMessageRepository(TenantRepository):
     async def number(self, event_id: str, direction: str) -> int | None:
-        """Give the event's message the next number of its session, once; a second call returns the
-        same number. None for an event of no session, and of one that was deleted.
+        """Assign the event's message the next number of its session, once; a second call returns
+        the same number. Return None for an event without a session, or of a deleted one.
 
         `direction`: inbound or outbound. An answer belongs to the session of the message that it
-        answers. The session's row is locked until the commit, so that numbers come in the order of
-        commits: call it as the last of a transaction that takes other locks.
+        answers. The session's row is locked until the commit, so that numbers follow the order of
+        commits: call it last in a transaction that takes other locks.
         """
         values = {"tenant": self._tenant, "event": event_id, "direction": direction}
         number: int | None = await self._connection.scalar(
@@ -28,27 +28,27 @@ class SessionMessageRepository(TenantRepository):
         return number
 
     async def changed(self, session_id: str) -> None:
-        """Wake the session's streams at the commit: its state has changed."""
+        """Notify the session's streams at the commit that its state has changed."""
         await self._connection.execute(
             _NOTIFY, {"channel": WIDGET_CHANNEL, "session": f"{self._tenant}/{session_id}"}
         )
 
     async def changed_by(self, event_id: str) -> None:
-        """The same for the session that an event came from; nothing for one of no session."""
+        """Notify the streams of an event's session; does nothing for an event without a session."""
         await self._connection.execute(
             _NOTIFY_OF_EVENT,
             {"tenant": self._tenant, "event": event_id, "channel": WIDGET_CHANNEL},
         )
 
     async def changed_by_review(self, review_id: str) -> None:
-        """The same for the session whose message a review is about."""
+        """Notify the streams of the session whose message a review is about."""
         await self._connection.execute(
             _NOTIFY_OF_REVIEW,
             {"tenant": self._tenant, "review": review_id, "channel": WIDGET_CHANNEL},
         )
 
     async def listed(self, session_id: str, after: int) -> tuple[ShownMessage, ...]:
-        """The session's messages with higher numbers, at most MESSAGES_A_READ of them."""
+        """Return the session's messages with numbers above `after`, up to MESSAGES_A_READ."""
         found = await self._connection.execute(
             _LISTED, {"tenant": self._tenant, "session": session_id, "after": after}
         )

@@ -1,4 +1,4 @@
-"""Where a widget's session stands: what is under way in it, and what its visitor has seen."""
+"""The state of a widget session: work in progress, and the messages its visitor has seen."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class SessionStanding:
-    """`last_number`: of the session's latest message."""
+    """`last_number`: the number of the session's latest message."""
 
     last_number: int
     verified_by: VerifiedBy | None
@@ -23,7 +23,7 @@ class SessionStanding:
 
 class SessionStateRepository(TenantRepository):
     async def standing(self, session_id: str, now: datetime) -> SessionStanding | None:
-        """None for a session that has not begun, and for one that has ended."""
+        """Return the session's state, or None if it has not started or has ended."""
         row = (
             await self._connection.execute(
                 _STANDING,
@@ -42,8 +42,9 @@ class SessionStateRepository(TenantRepository):
         return SessionStanding(row.last_number, by, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
-        """Note what the visitor was shown: the number only goes up, and never past the last
-        message. False for a session that has not begun or has ended, or does not open."""
+        """Record the last message that the visitor was shown: the number never decreases, and never
+        exceeds the last message. Return False if the session has not started or has ended, or if
+        `session` may not open it."""
         found = await self._connection.execute(
             _SEEN,
             {
@@ -59,7 +60,7 @@ class SessionStateRepository(TenantRepository):
         return {"tenant": self._tenant, "session": session_id}
 
 
-# What is under way is among the latest messages: those that come while a review is open join it.
+# Work in progress is among the latest messages: those sent during an open review join it.
 _STANDING: Final = sa.text("""
     SELECT session.last_number, session.verified_email, session.verified_by,
            coalesce(bool_or(run.status = 'received'), false) AS thinking,

@@ -1,4 +1,4 @@
-"""How much of its share the widget has used. Only a visitor's message asks for it."""
+"""The widget's use of its share of the limits. Only a visitor's message reads it."""
 
 from datetime import datetime
 from typing import Final
@@ -11,11 +11,12 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """Call it behind the account's lock and as a statement of its own: so it sees what the message
-    before has committed."""
+    """Call it while holding the account's lock, as a separate statement: so it sees the commit of
+    the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """The first of so many messages within the hour; None while one more fits."""
+        """Return the time of the oldest of the last `messages` messages within the hour. Return
+        None if the window has room."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -23,7 +24,7 @@ class ShareUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """The widget's tickets of a month. The count stops at `at_most`."""
+        """Return the widget's tickets of a month. The count stops at `at_most`."""
         counted = await self._connection.scalar(
             _TICKETS,
             {

@@ -6,24 +6,24 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# One row a client that has set up the widget. Its key stands in client_settings.
+# One row per client that has set up the widget. Its key is in client_settings.
 widgets: Final = sa.Table(
     "widgets",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    # The sites whose pages may show the widget, as in https://shop.example.
+    # The origins whose pages may embed the widget, for example https://shop.example.
     json("allowed_origins", "[]"),
-    # The widget's share of the client's hourly limit and monthly tickets; unset: a half.
+    # The widget's share of the client's hourly limit and monthly tickets; if unset, half.
     sa.Column("hourly_messages", sa.Integer, nullable=True),
     sa.Column("monthly_tickets", sa.Integer, nullable=True),
     sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the chat was last called with an API key in its query: a warning for the client.
+    # The last call of the chat with an API key in its query, for a warning to the client.
     time("api_key_used_at", nullable=True),
-    # What signs the users of the merchant's site.
+    # The secret that signs the users of the merchant's site.
     text("sealed_secret", nullable=True),
     text("previous_sealed_secret", nullable=True),
     time("previous_secret_until", nullable=True),
-    # Whether the secret signs users; the one before does until its time is over.
+    # Whether the secret may sign users; the previous one may until its expiry.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("secret_since", nullable=True),
     text("previous_key", nullable=True),
@@ -34,7 +34,7 @@ widgets: Final = sa.Table(
     sa.CheckConstraint("monthly_tickets > 0", name="monthly_tickets"),
 )
 
-# One row a visitor's browser, made with its first message.
+# One row per visitor's browser, created with its first message.
 widget_sessions: Final = sa.Table(
     "widget_sessions",
     metadata,
@@ -45,7 +45,7 @@ widget_sessions: Final = sa.Table(
     text("language"),
     # Its messages are numbered from 1 in the order of their commits: this row is locked for each.
     sa.Column("last_number", sa.Integer, nullable=False, server_default="0"),
-    # The last that the visitor was shown, and the last that was mailed instead.
+    # The last message that the visitor was shown, and the last one mailed instead.
     sa.Column("seen_number", sa.Integer, nullable=False, server_default="0"),
     sa.Column("mailed_number", sa.Integer, nullable=False, server_default="0"),
     time("created_at"),
@@ -64,14 +64,14 @@ widget_codes: Final = sa.Table(
     *tenant_key(),
     text("session_id"),
     text("email"),
-    # Where it was asked for from.
+    # The network of the request.
     text("network"),
-    # Of its mail; unknown of older codes.
+    # The language of its mail; unknown for older codes.
     text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    # Until its mail is out.
+    # Until its mail is sent.
     text("sealed_code", nullable=True),
-    # Good in each place of the address where a code was held back.
+    # A shared code is valid in each place of the address where a code was held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

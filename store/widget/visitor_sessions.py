@@ -1,4 +1,4 @@
-"""The widget's sessions: a row each, made with a session's first message."""
+"""The widget's sessions: one row each, created with a session's first message."""
 
 from datetime import datetime
 from typing import Final
@@ -42,7 +42,7 @@ _VERIFY: Final = sa.text("""
 
 class WidgetSessionRepository(TenantRepository):
     async def find(self, session_id: str, now: datetime) -> WidgetSession | None:
-        """The session; None if it has ended, or has had no message yet."""
+        """Return the session, or None if it has ended or has no message yet."""
         found = await self._connection.execute(
             _FIND, {**self._named(session_id), "since": now - SESSION_LASTS}
         )
@@ -50,17 +50,17 @@ class WidgetSessionRepository(TenantRepository):
         return None if row is None else WidgetSession.model_validate(row, from_attributes=True)
 
     async def open(self, session_id: str, language: str, now: datetime) -> WidgetSession:
-        """The session, in use from now on, and with its row if it had none. The row is locked."""
+        """Create or renew the session, lock its row and return it."""
         opened = await self._connection.execute(
             _OPEN, {**self._named(session_id), "language": language, "now": now}
         )
         return WidgetSession.model_validate(opened.one(), from_attributes=True)
 
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
-        """Write down that the session's visitor holds this address.
+        """Record that the session's visitor holds this address.
 
-        Raises SessionUnknown, also where the session was verified for another address: it is that
-        visitor's.
+        Raises SessionUnknown, also if the session was verified for another address, whose holder it
+        belongs to.
         """
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}

@@ -1,4 +1,4 @@
-"""What a client has set about its widget. Secrets come sealed and stay sealed here."""
+"""A client's widget settings. Secrets arrive and stay sealed."""
 
 from datetime import datetime, timedelta
 
@@ -20,16 +20,16 @@ class WidgetRepository(TenantRepository):
         return Widget() if row is None else Widget.model_validate(row, from_attributes=True)
 
     async def change(self, change: WidgetChange, now: datetime) -> Widget:
-        """Raises ClientNotFound, also while the client is being erased."""
+        """Change the settings. Raises ClientNotFound, also while the client is being erased."""
         return await self._set(now, **change.given)
 
     async def rotate_secret(
         self, sealed: str, *, previous_until: datetime | None, vouches: bool = True, now: datetime
     ) -> Widget:
-        """Put a new secret in place. The one until now signs until `previous_until`; None: it ends
-        at once. An earlier one that is still valid ends, and one that does not vouch is not kept.
-        `vouches`: the new one signs users. Raises as `change`."""
-        # Of two rotations at once, the second keeps what the first has put in place.
+        """Replace the secret. The previous one signs until `previous_until`; None ends it
+        immediately. An older one that is still valid ends, and one that does not vouch is not kept.
+        `vouches`: the new one signs users. Raises the errors of `change`."""
+        # Of two concurrent rotations, the second keeps the secret of the first as the previous one.
         await AccountRepository(self._connection, self._tenant).lock()
         there = await self.read()
         kept = there.sealed_secret if previous_until is not None and there.vouches else None
@@ -43,7 +43,7 @@ class WidgetRepository(TenantRepository):
         )
 
     async def vouch(self, since: datetime | None) -> bool:
-        """Let the secret that was made then sign users; False if there is another one by now."""
+        """Let the secret created at `since` sign users; return False if it was replaced since."""
         changed = await self._connection.execute(
             sa.update(widgets)
             .where(widgets.c.client_id == self._tenant, widgets.c.secret_since == since)
@@ -52,15 +52,15 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """Let the key before a rotation stay valid; None: none stays valid. Raises as `change`."""
+        """Keep the key from before a rotation valid, or none. Raises the errors of `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until
         )
 
     async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
-        """Write down that the chat was called with an API key, unless that was done a short while
-        ago; returns whether it was written. Raises as `change`."""
+        """Record a call of the chat with an API key, at most once per `at_most_every`; return
+        whether it was recorded. Raises the errors of `change`."""
         await AccountRepository(self._connection, self._tenant).lock()
         used_at = (await self.read()).api_key_used_at
         if used_at is not None and used_at > now - at_most_every:

@@ -15,4 +15,4 @@ VERIFYING: Final = tuple(
         ("Python, standardwebhooks", "python_standard_webhooks"),
     )
 )
-"""Pairs of the language, with its library, and the code that tells what is genuine."""
+"""The languages, each with its library and the code that verifies a signature."""

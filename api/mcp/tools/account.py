@@ -157,7 +157,7 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> ToldMetrics:
         }
     )
     first, last = query.days(at_work.begun.at)
-    # Added as far as it stays within: behind the year 9999 there are no days.
+    # The sum stays within the last day: dates end with the year 9999.
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await MetricsRepository(connection, at_work.tenant).between(first, until)

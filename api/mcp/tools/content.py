@@ -1,4 +1,5 @@
-"""What the agent answers from, and what an assistant would add. People decide what is added."""
+"""The agent's knowledge and templates, and suggestions for more. People decide about
+suggestions."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What customers wrote, and what they were answered."""
+"""Conversations: the customers' messages and their answers."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Events: drafts and simulations, which nobody is sent, and events that are worked on."""
+"""Events: drafts and simulations, which are never sent, and events that are processed."""
 
 import hashlib
 from dataclasses import replace
@@ -69,7 +69,7 @@ class Rehearsed(ToldPart):
 
 
 class TakenEvent(ToldPart):
-    """What came of an event that was taken."""
+    """The outcome of an event that was accepted."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"]
     event_id: str | None
@@ -109,7 +109,7 @@ async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
 
 
 def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
-    """As the gateway takes it, whose checks hold."""
+    """Return the event as the gateway reads it, with the gateway's checks."""
     known = given.model_dump(
         include={"message", "event_type", "subject", "customer_email"}, exclude_none=True
     )

@@ -1,4 +1,4 @@
-"""What waits for a human. The decision is made in the dashboard, by people."""
+"""Open reviews. People decide them in the dashboard."""
 
 from collections.abc import Sequence
 from datetime import datetime

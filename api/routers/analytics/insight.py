@@ -38,7 +38,7 @@ _FILE: Final[dict[int | str, Described]] = {
 
 @router.get("/api/dashboard/insight", summary="What a range of days came to")
 async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     return await _insight(asked, resources)
 
 
@@ -49,7 +49,7 @@ async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
     responses=_FILE,
 )
 async def insight_file(asked: InsightAsked, resources: ResourcesDep) -> Response:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     found = await _insight(asked, resources)
     name = csv_name("insight", found.period.first, found.period.last)
     return _file(name, insight_csv(found))
@@ -57,7 +57,7 @@ async def insight_file(asked: InsightAsked, resources: ResourcesDep) -> Response
 
 @router.get("/api/dashboard/insight/gaps", summary="What the agent could not answer")
 async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     return await _gaps(asked, resources)
 
 
@@ -68,7 +68,7 @@ async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
     responses=_FILE,
 )
 async def gaps_file(asked: GapsAsked, resources: ResourcesDep) -> Response:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     found = await _gaps(asked, resources)
     return _file(csv_name("gaps", found.since, resources.now()), gaps_csv(found))
 

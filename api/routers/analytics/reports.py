@@ -1,4 +1,4 @@
-"""GET /api/dashboard/metrics and /api/dashboard/churn: what is reckoned of a client's records."""
+"""GET /api/dashboard/metrics and /api/dashboard/churn: figures computed from a client's records."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ async def metrics(
     asked: Annotated[Asked[MetricsQuery], Depends(QueryInClient(MetricsQuery))],
     resources: ResourcesDep,
 ) -> MetricsAnswer:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     first, last = asked.query.days(resources.now())
     async with resources.database.reading(asked.tenant) as connection:
         found = await MetricsRepository(connection, asked.tenant).between(first, last)
@@ -31,7 +31,7 @@ async def metrics(
 async def churn(
     asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))], resources: ResourcesDep
 ) -> ChurnPage:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await ChurnRepository(connection, asked.tenant).latest(

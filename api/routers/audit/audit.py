@@ -22,10 +22,10 @@ async def list_entries(
     asked: Annotated[Asked[AuditQuery], Depends(QueryInClient(AuditQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> AuditPage:
-    """For owners and admins, by session token."""
+    """Requires the role owner or admin, with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # One more than is shown tells whether there is a next page.
+        # One row more than the page shows whether there is a next one.
         found = await AuditLog(connection, asked.tenant).page(
             limit=query.limit + 1,
             before=None if query.cursor is None else int(query.cursor),

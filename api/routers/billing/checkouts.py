@@ -23,7 +23,7 @@ async def show(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of))],
     resources: ResourcesDep,
 ) -> CheckoutStatus:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         found = await CheckoutRepository(connection, member.tenant).read(member.record_id)
     payable = found.state is CheckoutState.OPEN and resources.now() < found.expires_at

@@ -21,11 +21,11 @@ _CREDITS: Final = "/api/dashboard/credits"
 
 @router.get(_CREDITS, summary="The balance of credits, and what changed it")
 async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
-    """For every member of the client. One credit pays for one ticket above the plan's quota."""
+    """Open to every member of the client. One credit pays for one ticket above the plan's quota."""
     tenant, query = asked.tenant, asked.query
     async with resources.database.reading(tenant) as connection:
         usage = await UsageRepository(connection, tenant).in_month(period_of(resources.now()))
-        # One more than is shown tells whether there is a next page.
+        # One row more than the page shows whether there is a next one.
         entries = await CreditEntries(connection, tenant).page(
             limit=query.limit + 1, before=query.cursor
         )
@@ -48,7 +48,7 @@ async def buy(
     body: Annotated[CreditsBody, Depends(JsonBody(CreditsBody))],
     resources: ResourcesDep,
 ) -> CheckoutAnswer:
-    """For owners and admins. They are in the balance when their payment is confirmed."""
+    """Requires the role owner or admin. They are in the balance when their payment is confirmed."""
     offered = await buy_credits(
         resources.work,
         member.actor,

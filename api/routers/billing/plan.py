@@ -20,7 +20,7 @@ Body = Annotated[PlanBody, Depends(JsonBody(PlanBody))]
 
 @router.get(_PLAN, summary="The client's plan, and what each plan offers")
 async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
-    """For every member of the client. Prices are in minor units of the currency."""
+    """Open to every member of the client. Prices are in minor units of the currency."""
     async with resources.database.reading(member.tenant) as connection:
         subscription = await AccountRepository(connection, member.tenant).subscription()
     return plan_answer(
@@ -38,8 +38,8 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
     responses=errors(409, 503),
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
-    """For the owner. The plan is in force when its payment is confirmed: the rest of this month is
-    paid now, then each month."""
+    """Requires the role owner. The plan takes effect when its payment is confirmed: the rest of
+    this month is paid now, then each month."""
     offered = await buy_plan(
         resources.work,
         member.actor,
@@ -55,7 +55,8 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
 
 @router.post(f"{_PLAN}/downgrade", summary="Choose a lower plan", responses=errors(409, 503))
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
-    """For the owner. In force when the month ends; choosing the present plan takes it back."""
+    """Requires the role owner. Takes effect when the month ends. Choosing the current plan cancels
+    the change."""
     prices = resources.settings.payments.prices
     chosen = await choose_plan(
         resources.work,

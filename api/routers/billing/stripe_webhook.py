@@ -1,4 +1,4 @@
-"""POST /api/payments/stripe/webhook: Stripe tells what has been paid."""
+"""POST /api/payments/stripe/webhook: Stripe reports payments."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ _PATH: Final = "/api/payments/stripe/webhook"
 _log = structlog.get_logger(__name__)
 
 
-# Not in the document: nobody but Stripe can call it.
+# Not in the document: only Stripe can call it.
 @router.post(_PATH, include_in_schema=False)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     """200 when the event is kept; anything else makes Stripe send it again, for three days."""
@@ -45,7 +45,7 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
-    """Money that somebody must look at: in the log, and where operators hear of errors."""
+    """Report money that a person must look at, in the log and to the error tracker."""
     problem = taken.settlement.problem or ""
     _log.error(
         "payment needs people", payment_event=event.id, problem=problem, client_id=taken.client_id

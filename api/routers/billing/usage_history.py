@@ -13,7 +13,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.get("/api/dashboard/usage", summary="A client's use, month by month, and its forecast")
 async def usage_history(member: MemberDep, resources: ResourcesDep) -> UsageAnswer:
-    """For every member of the client. The forecast goes on at the mean of the last seven whole
+    """Open to every member of the client. The forecast goes on at the mean of the last seven whole
     days, in UTC; a day that is null does not come this month."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:

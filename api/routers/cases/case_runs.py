@@ -21,7 +21,7 @@ _CASE_RUNS: Final = "/api/dashboard/case-runs"
 
 @router.get(_CASE_RUNS, summary="The runs over a client's cases, the latest first")
 async def case_runs(page: PageDep, resources: ResourcesDep) -> CaseRunPage:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
         found = await CaseRunRepository(connection, page.tenant).page(
             before=page.query.cursor, limit=page.query.limit + 1
@@ -38,8 +38,8 @@ async def start(
     body: Annotated[CaseRunBody, Depends(JsonBody(CaseRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """One at a time; its counts grow while it is under way. Cases count as no tickets, and what a
-    language model costs is booked."""
+    """One run at a time; its counts grow while it runs. Cases do not count as tickets. The cost of
+    a language model is charged."""
     variant = body.variant
     async with resources.work.of(member.tenant) as work:
         return await start_case_run(work, member.actor, variant)
@@ -51,7 +51,7 @@ async def results(
     case_run_id: Annotated[str, Depends(PathId("case_run_id", "case run", CaseRunNotFound))],
     resources: ResourcesDep,
 ) -> CaseResults:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         runs = CaseRunRepository(connection, member.tenant)
         return CaseResults(

@@ -38,7 +38,7 @@ _ChangedCase = PlaybookBody(CaseSpec, case_in, _EXAMPLE, kind=DocumentKind.CASE)
 
 @router.get(_CASES, summary="A client's saved cases, oldest first")
 async def cases(page: PageDep, resources: ResourcesDep) -> CasePage:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SavedCaseRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
@@ -64,7 +64,7 @@ async def create(
 
 @router.get(_CASE, summary="One saved case")
 async def case(member: MemberDep, case_id: CaseId, resources: ResourcesDep) -> SavedCase:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await SavedCaseRepository(connection, member.tenant).read(case_id)
 
@@ -83,7 +83,7 @@ async def change(
 
 @router.delete(_CASE, summary="Delete a saved case", status_code=204)
 async def delete(member: ReviewerDep, case_id: CaseId, resources: ResourcesDep) -> Response:
-    """For good, with its results."""
+    """Deletes the case and its results permanently."""
     async with resources.work.of(member.tenant) as work:
         await delete_case(work, member.actor, case_id)
     return Response(status_code=204)

@@ -25,8 +25,8 @@ async def preview(
     body: Annotated[ContentPreviewBody, Depends(JsonBody(ContentPreviewBody))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """Nothing is saved. The results of the run say of each case what comes of it with and without
-    the change; its verdicts hold once just this is saved. One run at a time."""
+    """Nothing is saved. For each case, the results state the outcome with and without the change.
+    They hold once exactly this change is saved. One run at a time."""
     change = body.variant
     async with resources.work.of(member.tenant) as work:
         return await preview_content(work, member.actor, change)

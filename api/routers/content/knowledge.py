@@ -25,7 +25,7 @@ KnowledgeId = Annotated[str, Depends(PathId("knowledge_id", "entry", ContentNotF
 
 @router.get(_KNOWLEDGE, summary="A client's knowledge, oldest first")
 async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).page(
             KnowledgeEntry, after=page.query.cursor, limit=page.query.limit + 1
@@ -43,8 +43,8 @@ async def create(
     body: Annotated[NewEntryBody, Depends(JsonBody(NewEntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """Found by its words at once, and by its meaning, where there is an embedding model, after the
-    next sweep."""
+    """The search finds it by its words immediately. It finds it by meaning after the next sweep, if
+    there is an embedding model."""
     async with saving(request, member, resources) as work:
         return await add_knowledge(
             work, member.actor, title=body.title, body=body.body, language=body.language
@@ -55,7 +55,7 @@ async def create(
 async def entry(
     member: MemberDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> KnowledgeEntry:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await ContentChanges(connection, member.tenant).read(KnowledgeEntry, knowledge_id)
 
@@ -68,7 +68,7 @@ async def change(
     body: Annotated[EntryBody, Depends(JsonBody(EntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """Its new text is found as that of a new entry is."""
+    """The search finds its new text as it finds that of a new entry."""
     async with saving(request, member, resources) as work:
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 
@@ -77,7 +77,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> Response:
-    """For good. Runs that cite it keep its id and title."""
+    """Deletes it permanently. Runs that cite it keep its id and title."""
     async with saving(request, member, resources) as work:
         await delete_knowledge(work, member.actor, knowledge_id)
     return Response(status_code=204)

@@ -26,8 +26,8 @@ def saving(
 async def saving_in(
     request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
-    """A unit of work. The answer's header tells how many cases that a playbook must pass are green
-    no more after it, until they are run again."""
+    """Return a unit of work. A header of the answer states how many cases that a playbook must pass
+    are no longer green, until they run again."""
     async with (
         resources.work.of(tenant) as work,
         counting_lost(work, resources.model) as lost,

@@ -24,7 +24,7 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
 
 @router.get(_SUGGESTIONS, summary="What assistants suggest, oldest first")
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
-    """For every member of the client. Those that were decided are not there any more."""
+    """Open to every member of the client. Lists open suggestions; decided ones are gone."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SuggestionRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1

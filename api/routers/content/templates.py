@@ -37,7 +37,7 @@ TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNot
 
 @router.get(_TEMPLATES, summary="A client's templates, oldest first")
 async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
-    """For every member of the client. Those that are off are there too."""
+    """Open to every member of the client. Inactive templates are included."""
     async with resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).page(
             TemplateEntry, after=page.query.cursor, limit=page.query.limit + 1
@@ -67,7 +67,7 @@ async def add_starters(
     _: Annotated[AddStartersBody, Depends(JsonBody(AddStartersBody, optional=True))],
     resources: ResourcesDep,
 ) -> AddedStarters:
-    """Only those of the intents that no template of the language has yet."""
+    """Adds those whose intent has no template in the language yet."""
     async with saving(request, member, resources) as work:
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 
@@ -76,7 +76,7 @@ async def add_starters(
 async def template(
     member: MemberDep, template_id: TemplateId, resources: ResourcesDep
 ) -> TemplateEntry:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await ContentChanges(connection, member.tenant).read(TemplateEntry, template_id)
 
@@ -89,7 +89,7 @@ async def change(
     body: Annotated[TemplateBody, Depends(JsonBody(TemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
-    """What was drafted with it stays as it was drafted."""
+    """Earlier drafts stay as they are."""
     async with saving(request, member, resources) as work:
         return await change_template(work, member.actor, template_id, body.change)
 
@@ -98,7 +98,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, template_id: TemplateId, resources: ResourcesDep
 ) -> Response:
-    """For good. Runs that used it keep its id and name."""
+    """Deletes it permanently. Runs that used it keep its id and name."""
     async with saving(request, member, resources) as work:
         await delete_template(work, member.actor, template_id)
     return Response(status_code=204)

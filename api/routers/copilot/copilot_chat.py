@@ -35,9 +35,9 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """For every member of the client, by session token: 30 requests in 60 s a user. It reads what
-    the member's role may read, and changes nothing. As JSON or, by `Accept`, as server-sent events:
-    `delta`, `citation`, `draft`, `done`, `error`."""
+    """Open to every member of the client, with a session token: 30 requests in 60 s a user. It
+    reads what the member's role may read, and changes nothing. Answers as JSON or, by `Accept`, as
+    server-sent events: `delta`, `citation`, `draft`, `done`, `error`."""
     member = await member_for(user, body.client_id, resources, client_network(request))
 
     async def ask(say: Say) -> CopilotAnswer:
@@ -50,4 +50,4 @@ async def chat(
 
 
 async def _nobody(_: str) -> None:
-    """Nobody reads along: the answer is returned whole."""
+    """There is no reader to stream to: the answer is returned whole."""

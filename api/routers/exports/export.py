@@ -48,9 +48,11 @@ class _Wanted:
 
 
 class _OwnExport(Part):
-    """The caller's own client, for somebody with a key or a session token, and the form that is
-    asked for. Raises Unauthenticated, TooManyRequests, InsufficientScope, InvalidExportFormat,
-    NoClient, RoleRequired."""
+    """The caller's own client and the requested format.
+
+    Raises Unauthenticated, TooManyRequests, InsufficientScope, InvalidExportFormat, NoClient,
+    RoleRequired.
+    """
 
     parameters = (
         {

@@ -1,4 +1,4 @@
-"""Somebody's own account: who they are, which clients are theirs, where they are signed in."""
+"""A user's own account: profile, clients and sessions."""
 
 from typing import Annotated, Final
 
@@ -33,7 +33,7 @@ SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFou
 
 @router.get("/api/dashboard/me", summary="Who is signed in")
 async def me(user: UserDep, resources: ResourcesDep) -> Me:
-    """With the clients that they may act for."""
+    """Includes the clients that they may act for."""
     async with resources.database.reading_across() as connection:
         email, found = await address_of(connection, user.id), await clients_of(connection, user.id)
     own = tuple(map(OwnClientOut.model_validate, found))
@@ -42,7 +42,8 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
 
 @router.get("/api/dashboard/clients", summary="The clients that one may act for")
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
-    """With one's role in each. An admin of the service may act for every other one too."""
+    """States the user's role in each. An admin of the service may act for every other client
+    too."""
     async with resources.database.reading_across() as connection:
         found = await clients_of(connection, user.id)
     return ClientList(clients=tuple(map(OwnClientOut.model_validate, found)))
@@ -57,7 +58,7 @@ async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
 async def leave(
     user: UserDep, client_id: ClientId, request: Request, resources: ResourcesDep
 ) -> Response:
-    """Ends your own membership at once. The owner cannot leave."""
+    """Ends your own membership immediately. The owner cannot leave."""
     member = await member_for(user, client_id, resources, client_network(request))
     async with resources.work.spanning(member.tenant) as work:
         await leave_client(work, member.actor)
@@ -66,7 +67,7 @@ async def leave(
 
 @router.get(_SESSIONS, summary="Where one is signed in")
 async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
-    """One's own sessions that have not ended: browsers, and holders of a refresh token."""
+    """Your own sessions that have not ended: browsers, and holders of a refresh token."""
     async with resources.database.reading_across() as connection:
         found = await SessionRepository(connection).of_user(user.id, resources.now())
     return SessionList(sessions=tuple(map(SessionOut.model_validate, found)))
@@ -74,14 +75,15 @@ async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
 
 @router.delete(_SESSIONS, summary="Sign out everywhere")
 async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
-    """At once. A session token that was given out lasts until it expires, an hour at most."""
+    """Takes effect immediately. A session token issued before lasts until it expires, at most an
+    hour."""
     async with resources.work.everywhere() as work:
         return Ended(ended=await end_sessions(work, user.id))
 
 
 @router.delete(f"{_SESSIONS}/{{session_id}}", summary="Sign one out", status_code=204)
 async def end_one(user: UserDep, session_id: SessionId, resources: ResourcesDep) -> Response:
-    """At once."""
+    """Takes effect immediately."""
     async with resources.work.everywhere() as work:
         await end_session(work, user.id, session_id)
     return Response(status_code=204)

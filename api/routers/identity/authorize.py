@@ -1,10 +1,10 @@
-"""/authorize: a person lets an OAuth client act for one of their clients of ours, or does not.
+"""/authorize: a signed-in person lets an OAuth client act for one of their clients, or refuses.
 
-Everything about the request stays in its query, for the form is sent to the same address and read
-again: nothing is kept before the person has decided. Nobody who is not signed in is told anything,
-sent anywhere, or has a document fetched. After a mistake of the client's, only a program on the
-user's own machine is told at once; to a place on the Internet the person goes by a link
-(decision 0042).
+The request stays in its query, because the form is sent to the same address and read again: nothing
+is stored before the person has decided. A visitor who is not signed in gets no answer about the
+request, is redirected nowhere and causes no fetch. After an error of the OAuth client, only a
+program on the user's own machine is redirected to immediately; a person goes to an Internet address
+by a link (decision 0042).
 """
 
 import secrets
@@ -36,11 +36,11 @@ from store.identity.people import address_of, clients_of
 
 _ALLOW: Final = "allow"
 _SCOPE: Final = "scope:"
-"""What the names of the boxes begin with."""
+"""Prefix of the names of the boxes."""
 
 
 class _PageRoute(APIRoute):
-    """Who asks, or where the answer would go, is not sure: the person is told, and nobody else."""
+    """The OAuth client or its redirect address is not certain. Only the person sees the error."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -59,7 +59,7 @@ router = APIRouter(route_class=_PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Who asks, and where the answer goes. Both are known to belong together."""
+    """The OAuth client and its redirect address, which are known to belong together."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -127,7 +127,7 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
 
 
 async def _visit(request: Request, resources: Resources) -> Visit | None:
-    """Whose browser it is. Raises TooManyRequests."""
+    """Return the browser's visit. Raises TooManyRequests."""
     await resources.limiter.check_request(
         request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
     )
@@ -135,7 +135,7 @@ async def _visit(request: Request, resources: Resources) -> Visit | None:
 
 
 async def _asked(request: Request, resources: Resources, visit: Visit) -> _Asked:
-    """Raises OAuthRefused where it is not sure who asks, or where the answer would go."""
+    """Raises OAuthRefused if the OAuth client or its redirect address is not certain."""
     query = _query(request)
     client = await _client(query.get("client_id", ""), resources, visit)
     presented = redirect_uri(query.get("redirect_uri", ""))
@@ -206,9 +206,9 @@ async def _consent_page(
 
 
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
-    """The client is told what was wrong. Anybody can register a client that is wrong on purpose, so
-    no link to us sends a browser on to the Internet. Nor is a browser sent on that comes from the
-    sign-in form: the policy of that page forbids it, and Chromium would stay there."""
+    """Return the error to the OAuth client. Anyone can register a client that is wrong on purpose,
+    so no link to us redirects a browser to the Internet. A browser that comes from the sign-in form
+    is not redirected either: that page's policy forbids it, and Chromium would stay there."""
     back = asked.answered(error=refused.error, error_description=refused.description)
     from_our_form = request.headers.get("sec-fetch-site") == "same-origin"
     if asked.redirect_uri.is_loopback and not from_our_form:

@@ -29,7 +29,7 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
 
 @router.get(_INVITATIONS, summary="A client's open invitations")
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
-    """For owners and admins, as all routes of invitations."""
+    """Requires the role owner or admin, as all routes of invitations."""
     async with resources.database.reading(member.tenant) as connection:
         found = await InvitationRepository(connection, member.tenant).open(resources.now())
     return InvitationList(invitations=tuple(map(InvitationOut.model_validate, found)))
@@ -65,7 +65,7 @@ async def resend(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """By a fresh invitation, which takes the place of this one and counts as any other."""
+    """Sends a new invitation, which replaces this one and counts as any other."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite_again(work, member.actor, invitation_id, language=language)
@@ -77,7 +77,7 @@ async def resend(
 
 @router.delete(_INVITATION, summary="Withdraw an invitation", status_code=204)
 async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
-    """At once: signing in with that address does not join the client any more."""
+    """Takes effect immediately: signing in with that address no longer joins the client."""
     async with resources.work.of(member.tenant) as work:
         await withdraw(work, member.actor, invitation_id)
     return Response(status_code=204)

@@ -103,7 +103,7 @@ async def _refreshed(given: Mapping[str, str], resources: Resources) -> IssuedKe
 
 
 def _client_id(given: Mapping[str, str]) -> str:
-    """Raises OAuthRefused: a client that says nothing of itself cannot be known."""
+    """Raises OAuthRefused if the client does not identify itself."""
     if "client_id" not in given:
         raise OAuthRefused(OAuthError.INVALID_CLIENT, "client_id is missing")
     return given["client_id"]

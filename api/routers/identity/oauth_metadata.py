@@ -1,7 +1,5 @@
-"""Where OAuth clients find what they need: RFC 9728 for the resource, RFC 8414 for the server.
-
-Both name the issuer from one setting: clients compare it to the letter.
-"""
+"""Metadata for OAuth clients: RFC 9728 for the resource, RFC 8414 for the server. Both take the
+issuer from one setting, because clients compare it literally."""
 
 from typing import Final
 
@@ -27,7 +25,7 @@ _CACHED: Final = {"Cache-Control": "public, max-age=300"}
 
 
 def resource(settings: Settings) -> str:
-    """What keys of OAuth clients are for: the MCP server."""
+    """The resource that keys of OAuth clients are for: the MCP server."""
     return f"{settings.server.origin}{MCP}"
 
 
@@ -68,7 +66,7 @@ async def protected_resource(resources: ResourcesDep) -> Response:
     f"{MCP}/.well-known/openid-configuration", methods=_METHODS, include_in_schema=False
 )
 async def authorization_server(resources: ResourcesDep) -> Response:
-    """Also where clients of OpenID Connect look, and those that take the path for the issuer's."""
+    """Also where OpenID Connect clients look, and clients that append the path of the issuer."""
     issuer = resources.settings.server.origin
     return _public(
         {

@@ -18,7 +18,7 @@ router = APIRouter(route_class=OAuthRoute)
 
 @router.api_route(REGISTER, methods=["POST", "OPTIONS"], include_in_schema=False)
 async def register(request: Request, resources: ResourcesDep) -> Response:
-    """201 with what was made of it: every client is public, whatever it asked for."""
+    """Returns 201 with the registered values. Every client is public, whatever it requests."""
     try:
         metadata = await read_fields(request, LimitScope.REGISTRATION)
     except InvalidBody:

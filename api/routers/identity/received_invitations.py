@@ -31,7 +31,7 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
 
 @router.get(_INVITATIONS, summary="List the invitations that wait for your answer")
 async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitationList:
-    """Those of your own verified address, with the client and the inviter of each."""
+    """Invitations to your own verified address, each with its client and inviter."""
     async with resources.database.reading_across() as connection:
         email = await address_of(connection, user.id)
         found = () if email is None else await invitations_of(connection, email, resources.now())

@@ -31,9 +31,9 @@ router = APIRouter(route_class=DescribedRoute, prefix="/api/auth", tags=["sign-i
 
 
 class AnyoneFrom(Part):
-    """Somebody who is not known yet, counted by network address. No cache keeps the answer.
+    """A visitor who is not known yet, counted by network address. Answers are not cached.
 
-    Raises RouteNotFound where another identity provider signs people in, and TooManyRequests.
+    Raises RouteNotFound if another identity provider signs people in, and TooManyRequests.
     """
 
     def __init__(self, scope: LimitScope) -> None:
@@ -73,9 +73,9 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 async def signup(
     request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
 ) -> SignupAnswer:
-    """The answer is the same whether the address is known or not. An unknown one gets a code if the
-    shop's name is given or if somebody has invited it; else a mail says that there is no account.
-    """
+    """The answer is the same whether the address is known or not. An unknown address gets a code if
+    the shop's name is given or if it has been invited; otherwise a mail says that there is no
+    account."""
     await send_code(request, body.email, body.brand_name)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
 
@@ -134,8 +134,8 @@ async def sign_out(
     body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
     resources: ResourcesDep,
 ) -> None:
-    """Refresh tokens and browsers are signed out at once. A session token (JWT) that was made
-    before is good until it expires, an hour at most."""
+    """Signs out refresh tokens and browsers immediately. A session token (JWT) issued before is
+    valid until it expires, at most an hour."""
     session = await _session(request, body.refresh_token)
     network = client_network(request)
     async with resources.work.everywhere() as work:

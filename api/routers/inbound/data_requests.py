@@ -30,10 +30,11 @@ async def list_data_requests(
     asked: Annotated[Asked[DataRequestQuery], Depends(QueryInClient(DataRequestQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> DataRequestPage:
-    """For owners and admins, by session token. Each is to be answered until `due_at`."""
+    """Requires the role owner or admin, with a session token. Each request must be answered by
+    `due_at`."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # One more than is shown tells whether there is a next page.
+        # One row more than the page shows whether there is a next one.
         found = await DataRequestRepository(connection, asked.tenant).page(
             before=query.cursor, limit=query.limit + 1
         )

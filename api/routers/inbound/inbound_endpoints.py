@@ -42,7 +42,7 @@ _IntegrationId = Annotated[
 async def show(
     member: MemberDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> EndpointAnswer:
-    """For every member of the client. The address itself was shown when it was made."""
+    """Open to every member of the client. The address itself is shown once, when it is made."""
     async with resources.database.reading(member.tenant) as connection:
         await IntegrationRepository(connection, member.tenant).require(integration_id)
         found = await EndpointRepository(connection, member.tenant).find(integration_id)
@@ -61,8 +61,8 @@ async def open_one(
     body: Annotated[OpenEndpointBody, Depends(JsonBody(OpenEndpointBody, optional=True))],
     resources: ResourcesDep,
 ) -> OpenedEndpoint:
-    """The address, and a secret that was made here, are shown this once. Where the platform gives
-    out a secret of its own, everything is refused until that is stored."""
+    """The address, and a secret made here, are shown only in this answer. If the platform issues
+    the secret, every webhook is refused until that secret is stored."""
     async with (
         resources.documents.admitted(member.tenant),  # the expressions of a mapping
         resources.work.of(member.tenant) as work,
@@ -80,7 +80,7 @@ async def rotate(
     body: Annotated[RotateEndpointBody, Depends(JsonBody(RotateEndpointBody, optional=True))],
     resources: ResourcesDep,
 ) -> OpenedEndpoint:
-    """With a new secret, where it was made here. Those before are good for `overlap_hours`."""
+    """Makes a new secret if secrets are made here. Earlier ones stay valid for `overlap_hours`."""
     async with resources.work.of(member.tenant) as work:
         shown = await rotate_endpoint(
             work,
@@ -115,7 +115,7 @@ async def put_secret(
 async def close(
     member: ManagerDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> Response:
-    """What came by it stays in the log. Where none is open, nothing is done."""
+    """Received webhooks stay in the log. Nothing happens if no address is open."""
     async with resources.work.of(member.tenant) as work:
         await close_endpoint(work, member.actor, integration_id)
     return Response(status_code=204)

@@ -36,11 +36,12 @@ async def list_inbound(
     asked: Annotated[Asked[InboundQuery], Depends(QueryInClient(InboundQuery))],
     resources: ResourcesDep,
 ) -> InboundPage:
-    """For every member of the client, by session token; beside them the refusals, counted."""
+    """Open to every member of the client, with a session token. Includes the counts of refused
+    webhooks."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         log = InboundLogRepository(connection, asked.tenant)
-        # One more than is shown tells whether there is a next page.
+        # One row more than the page shows whether there is a next one.
         found = await log.page(
             limit=query.limit + 1,
             before=query.cursor,
@@ -73,8 +74,8 @@ async def replay_inbound(
     _: Annotated[InboundReplayBody, Depends(JsonBody(InboundReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> InboundReplayAnswer:
-    """From the bytes that came. One that failed is worked on as if it had just come, one that waits
-    is tried now; one that was processed is left alone, and nothing changes."""
+    """Processes the stored bytes again. A failed webhook is processed as if it had just arrived,
+    and a waiting one is tried immediately. A processed one stays as it is."""
     async with resources.work.of(member.tenant) as work:
         starts = await replay_webhook(work, member.actor, member.record_id)
     if starts:

@@ -13,7 +13,8 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.get("/api/dashboard/polls", summary="How far connected platforms were asked")
 async def list_polls(member: MemberDep, resources: ResourcesDep) -> PollList:
-    """For every member of the client, by session token. `error_code`: why the last try failed."""
+    """Open to every member of the client, with a session token. `error_code`: why the last poll
+    failed."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PollCursorRepository(connection, member.tenant).all()
     return PollList(

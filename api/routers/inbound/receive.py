@@ -1,6 +1,6 @@
-"""POST /api/webhooks/…: platforms send what happened in a merchant's shop, helpdesk or mailbox.
+"""POST /api/webhooks/…: platforms report events of a merchant's shop, helpdesk or mailbox.
 
-None of it is in the document: only platforms call it, each by rules of its own.
+The routes are not in the document: only platforms call them, each by its own rules.
 """
 
 from contextlib import AbstractContextManager
@@ -46,7 +46,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """Who says that it sends. `key`: whose refusals are counted together."""
+    """The claimed sender. `key`: the key under which its refusals are counted."""
 
     platform: Platform
     secrets: tuple[str, ...]
@@ -70,12 +70,13 @@ async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> R
 
 @router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
 async def webhook(request: Request, resources: ResourcesDep) -> Response:
-    """200 when the webhook is kept, or was before. What is refused gets the status that makes its
-    platform never send it again; when it cannot be kept now, one that makes it come back."""
+    """Returns 200 when the webhook is stored, now or before. A refusal has the status after which
+    the platform does not retry. When the webhook cannot be stored now, the status makes the
+    platform retry."""
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # No address and no signature look alike. Nothing of the body is read.
+        # A missing address and a missing signature get the same answer. The body is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
     sender = _Sender(platform, endpoint.secrets(resources.sealer), endpoint.integration_id)
@@ -141,7 +142,8 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 async def _owners(
     account: str | None, believed: Believed, sender: _Sender, resources: Resources
 ) -> tuple[AccountOwner, ...]:
-    """Each whose credentials have opened the account, and that takes such a webhook."""
+    """Return each connection whose credentials have opened the account and that takes such a
+    webhook."""
     owners: tuple[AccountOwner, ...] = ()
     platform = sender.platform
     if account is not None:
@@ -159,8 +161,8 @@ def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) 
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
-    """Raises TooManyRequests. Never asked for shops and payments, whose webhooks are not limited:
-    one address of theirs sends for many merchants."""
+    """Raises TooManyRequests. Shops and payments have no limit: one address of theirs sends for
+    many merchants."""
     now = resources.now()
     refused = _refusal_key(request, integration_id)
     resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
@@ -174,8 +176,8 @@ async def _count_refusal(request: Request, resources: Resources, sender: _Sender
 
 
 def _refusal_key(request: Request, endpoint: str) -> str:
-    # Within the endpoint: what comes to one shop from an address shared by many counts for no
-    # other.
+    # Counted within the endpoint: webhooks to one shop from a shared address do not use up the
+    # limit of another shop.
     return f"{endpoint}/{limited_address(request)}"
 
 
@@ -202,8 +204,8 @@ async def _keep(
     sender: _Sender,
     resources: Resources,
 ) -> None:
-    """Keep it for each of its owners, and have its work begun. Raises CallerBusy,
-    EngineUnavailable: the platform sends it again, and those that have it know it then."""
+    """Store the webhook for each of its owners, and start its processing. Raises CallerBusy,
+    EngineUnavailable: the platform retries, and owners that have stored it recognize it."""
     for owner in owners:
         tenant, named = owner.tenant, believed.of(owner.integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)

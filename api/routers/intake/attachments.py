@@ -24,7 +24,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 _ID: Final = PathId("attachment_id", "attachment", AttachmentNotFound)
 Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_attachment))]
-# A stranger chose these bytes: whatever they are, no browser runs anything in them.
+# A stranger chose these bytes, so no browser may execute anything in them.
 _HARMLESS: Final = {
     "x-content-type-options": "nosniff",
     "content-security-policy": "sandbox; default-src 'none'",
@@ -57,7 +57,7 @@ async def attachment(
     query: Annotated[AttachmentQuery, Depends(StrictQuery(AttachmentQuery))],
     resources: ResourcesDep,
 ) -> Response:
-    """For every member of the client, by session token. A file that was refused has no bytes here,
+    """Open to every member of the client, with a session token. A refused file has no bytes here
     and is not found."""
     async with resources.database.reading(reader.tenant) as connection:
         found = await AttachmentRepository(connection, reader.tenant).read(reader.record_id)
@@ -82,8 +82,8 @@ async def attachment(
 async def _pieces(
     found: Attachment, tenant: TenantId, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Each in a transaction of its own: who reads slowly holds no connection meanwhile. Raises
-    AttachmentNotFound, also where the file is erased while it is read."""
+    """Yield the parts, each from a transaction of its own, so that a slow reader holds no
+    connection. Raises AttachmentNotFound, also if the file is erased during the download."""
     sent = seq = 0
     while sent < found.size:
         async with resources.database.reading(tenant) as connection:

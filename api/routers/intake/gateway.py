@@ -87,7 +87,7 @@ async def gateway(
 
 
 def _ignored(call: GatewayRequest) -> list[GatewayNotice]:
-    """What a caller whose word does not count sent in vain."""
+    """Return the fields that were ignored because the caller may not vouch for a customer."""
     notices = [NOT_VOUCHED] if claims_proof(call.payload) else []
     return [*notices, NOT_THE_MERCHANT] if call.merchant_request else notices
 

@@ -31,7 +31,7 @@ IntegrationId = Annotated[
 
 @router.get(_INTEGRATIONS, summary="A client's connections, without their credentials")
 async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPage:
-    """For every member of the client. Those that have ended are there too."""
+    """Open to every member of the client. Ended connections are included."""
     async with resources.database.reading(page.tenant) as connection:
         found = await IntegrationRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
@@ -48,9 +48,11 @@ async def connect(
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
 ) -> TriedIntegration:
-    """A member of several clients names one. A connection to the same provider that was there ends.
-    Credentials are sealed before they are stored, and then tried by one cheap read: `problem` says
-    what was found. The connection stays whatever that is."""
+    """A member of several clients names one. An existing connection to the same provider ends.
+
+    Credentials are sealed before they are stored, and then tested by one cheap read. `problem`
+    reports its result; the connection stays in any case.
+    """
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,
@@ -74,7 +76,7 @@ async def try_one(
     _: Annotated[TrialBody, Depends(JsonBody(TrialBody, optional=True))],
     resources: ResourcesDep,
 ) -> TrialAnswer:
-    """Nothing is changed by it, here or there. One that has ended cannot be tried."""
+    """Changes nothing, here or at the provider. An ended connection cannot be tested."""
     problem = await try_integration(
         resources.work,
         member.actor,
@@ -93,7 +95,7 @@ async def try_one(
 async def disconnect(
     member: ManagerDep, integration_id: IntegrationId, resources: ResourcesDep
 ) -> Response:
-    """One that has ended stays as it is."""
+    """An ended connection stays as it is."""
     async with resources.work.of(member.tenant) as work:
         await disconnect_integration(work, member.actor, integration_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""/api/dashboard/mail-sender: whose name a client's mails to customers go out under."""
+"""/api/dashboard/mail-sender: the sender of a client's mails to customers."""
 
 from typing import Annotated, Final
 
@@ -28,7 +28,8 @@ _SENDER: Final = "/api/dashboard/mail-sender"
 
 @router.get(_SENDER, summary="Whose name a client's mails go out under", responses=errors(404))
 async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
-    """For owners and admins, as all routes of the sender. The password is never shown."""
+    """Requires the role owner or admin, as all routes of the sender. The password is never
+    shown."""
     async with resources.database.reading(member.tenant) as connection:
         return await MailSenderRepository(connection, member.tenant).shown()
 

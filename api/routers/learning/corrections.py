@@ -52,8 +52,8 @@ async def corrections(
 
 @router.get(_CORRECTION, summary="One correction, with what can be made of it")
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
-    """The difference of both texts word by word, and under `offers` a case and a change of content,
-    filled in. Nothing of it is kept before it is accepted."""
+    """The difference of both texts word by word and, under `offers`, a case and a change of
+    content, filled in. None of it is stored before it is accepted."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_correction(connection, reader.tenant, reader.record_id)
 
@@ -69,9 +69,9 @@ async def accept(
     body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
     resources: ResourcesDep,
 ) -> AcceptedCorrectionAnswer:
-    """Adds the case, and adds or changes the content, where they are given, and keeps the message
-    as a labelled example; all of it or nothing. Once. `X-Cases-Lost` tells how many cases are green
-    no more."""
+    """Adds the case, adds or changes the content, where given, and keeps the message as a labelled
+    example; all of it or nothing, once. `X-Cases-Lost` states how many cases are no longer
+    green."""
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)

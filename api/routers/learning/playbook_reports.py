@@ -19,8 +19,8 @@ router = APIRouter(route_class=DescribedRoute)
 async def shadow(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> ShadowAnswer:
-    """For every member of the client. What the agent would have written is shown once people have
-    dealt with the message."""
+    """Open to every member of the client. The agent's draft is shown once people have dealt with
+    the message."""
     async with resources.database.reading(member.tenant) as connection:
         return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
 
@@ -31,7 +31,8 @@ async def advice(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> AdviceAnswer:
-    """For every member of the client. It is advice: a threshold is changed with the playbook."""
+    """Open to every member of the client. This is advice: change the playbook to change its
+    threshold."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await threshold_advice(
             connection, asked.tenant, playbook_id, asked.query.classification

@@ -38,7 +38,7 @@ _EXAMPLE: Final = {
     responses={200: {"content": {YAML: {"schema": {}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
-    """For every member of the client. What was exported changes nothing when it is imported."""
+    """Open to every member of the client. Importing an unchanged export changes nothing."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookRepository(connection, member.tenant).all()
     text = await asyncio.to_thread(write_playbooks, [entry.spec for entry in found])
@@ -55,7 +55,8 @@ async def bring_in(
     ],
     resources: ResourcesDep,
 ) -> ImportAnswer:
-    """By name, all or none; others stay. JSON, or YAML with `Content-Type: application/yaml`."""
+    """Playbooks are matched by name. All are imported, or none; others stay. JSON, or YAML with
+    `Content-Type: application/yaml`."""
     dry_run = asked.query.dry_run
     publication = Publication.of(resources.model, asked.query.override)
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:

@@ -53,7 +53,7 @@ DraftDep = Annotated[PlaybookDraft, Depends(_Draft)]
 
 @router.get(PLAYBOOKS, summary="A client's playbooks, in the order in which they win")
 async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
-    """For every member of the client. Those that are off are there too."""
+    """Open to every member of the client. Inactive playbooks are included."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookRepository(connection, member.tenant).all()
     return PlaybookList(playbooks=tuple(map(ListedPlaybook.of, in_winning_order(found))))
@@ -78,7 +78,7 @@ async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -
 async def playbook(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> PlaybookOut:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return PlaybookOut.of(await PlaybookRepository(connection, member.tenant).read(playbook_id))
 
@@ -87,9 +87,9 @@ async def playbook(
 async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
-    """The whole of it, as JSON or YAML, and it becomes the next version; runs that began keep
-    theirs. Without `active` it stays on or off. With `expected_version` the change is refused if
-    somebody else was faster."""
+    """Replaces the whole playbook, as JSON or YAML, by the next version; started runs keep theirs.
+    Without `active` it stays on or off. With `expected_version` the change is refused if another
+    change came first."""
     async with resources.work.of(member.tenant) as work:
         change = await update_playbook(
             work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
@@ -112,7 +112,7 @@ async def activate(
     body: Annotated[ActivateBody, Depends(JsonBody(ActivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Refused while another one that is on has the same pattern, and while cases of a version that
+    """Refused while another active playbook has the same pattern, and while cases of a version that
     never answered are not green."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:

@@ -23,8 +23,8 @@ async def gate(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> GateAnswer:
-    """For every member of the client. By default of the current version; as if it were on, whatever
-    it is. A draft is tried by `POST /api/dashboard/case-runs` with `playbook`."""
+    """Open to every member of the client. Checks the current version by default, as if it were
+    active. Try a draft with `POST /api/dashboard/case-runs` and `playbook`."""
     async with resources.database.reading(asked.tenant) as connection:
         entries = await PlaybookRepository(connection, asked.tenant).all()
         current = await PlaybookRepository(connection, asked.tenant).read(playbook_id)

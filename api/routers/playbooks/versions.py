@@ -66,7 +66,7 @@ async def versions(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> VersionPage:
-    """For every member of the client: who made each, when and why."""
+    """Open to every member of the client. States the author, time and reason of each version."""
     limit = asked.query.limit
     async with resources.database.reading(asked.tenant) as connection:
         await PlaybookRepository(connection, asked.tenant).read(playbook_id)
@@ -93,7 +93,7 @@ async def versions(
 async def version(
     member: MemberDep, playbook_id: PlaybookId, number: VersionNumber, resources: ResourcesDep
 ) -> Version:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookVersions(connection, member.tenant).read(playbook_id, number)
     return Version.of(found)
@@ -105,7 +105,8 @@ async def difference(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> VersionDiff:
-    """For every member of the client. By default what the last change was."""
+    """Open to every member of the client. Compares the current version with the one before by
+    default."""
     wanted = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         now = await PlaybookRepository(connection, asked.tenant).read(playbook_id)
@@ -128,7 +129,8 @@ async def restore(
     body: Annotated[RestoreBody, Depends(JsonBody(RestoreBody, optional=True))],
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
-    """As the next version. Whether it is on stays. One that answered events needs no green case."""
+    """Makes it the next version. The playbook stays on or off. A version that answered events needs
+    no green case."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         change = await restore_playbook(

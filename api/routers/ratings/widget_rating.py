@@ -30,7 +30,7 @@ async def rate(
     sent: Annotated[WidgetRatingBody, Depends(JsonBody(WidgetRatingBody))],
     resources: ResourcesDep,
 ) -> Response:
-    """Of an answer in the visitor's own session. A later one takes the place of the first."""
+    """Rates an answer in the visitor's own session. A later rating replaces the first."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown

@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """Page by page, what is urgent and then the oldest first, unless `order` says otherwise. What
-    comes in while somebody pages neither hides a review nor shows one twice."""
+    """Pages of reviews, urgent ones and then the oldest first, unless `order` says otherwise. New
+    reviews neither hide a review from later pages nor repeat one."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -104,8 +104,8 @@ async def approve(
     body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """Where two people must agree, the first approval leaves the review open. A message that comes
-    after it makes it void."""
+    """If two people must agree, the first approval leaves the review open. A later message voids
+    it."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await approve_review(
             work,
@@ -128,7 +128,7 @@ async def edit(
     body: Annotated[EditBody, Depends(JsonBody(EditBody))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """Where two people must agree, the second one approves these words or writes others."""
+    """If two people must agree, the second one approves this text or writes another."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await edit_review(
             work,
@@ -154,7 +154,7 @@ async def reject(
 
 
 def _told(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """After the commit, which is when the run is told."""
+    """After the commit, when the run is signalled."""
     return DecisionAnswer(
         review_id=reviewer.record_id,
         status=outcome.status,

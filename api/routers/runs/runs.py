@@ -22,10 +22,10 @@ _RUNS: Final = "/api/dashboard/runs"
 async def list_runs(
     asked: Annotated[Asked[RunQuery], Depends(QueryInClient(RunQuery))], resources: ResourcesDep
 ) -> RunPage:
-    """For every member of the client, by session token."""
+    """Open to every member of the client, with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # One more than is shown tells whether there is a next page.
+        # One row more than the page shows whether there is a next one.
         found = await RunTraces(connection, asked.tenant).page(
             limit=query.limit + 1,
             before=query.cursor,
@@ -44,6 +44,7 @@ async def show_run(
     run_id: Annotated[str, Depends(PathId("run_id", "run", RunNotFound))],
     resources: ResourcesDep,
 ) -> RunTrace:
-    """For every member of the client, by session token. Another client's run is no run."""
+    """Open to every member of the client, with a session token. A run of another client is not
+    found."""
     async with resources.database.reading(member.tenant) as connection:
         return await RunTraces(connection, member.tenant).read(run_id)

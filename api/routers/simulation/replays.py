@@ -30,7 +30,7 @@ ReplayId = Annotated[str, Depends(PathId("replay_id", "replay", ReplayNotFound))
 
 @router.get(_REPLAYS, summary="A client's replays, newest first")
 async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
         found = await ReplayRepository(connection, page.tenant).page(
             before=page.query.cursor, limit=page.query.limit + 1
@@ -50,8 +50,8 @@ async def start(
     body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """For owners and admins; one at a time a client. A worker thinks the events through again,
-    reading only. What a language model costs counts for the client's month."""
+    """Requires the role owner or admin; one replay of a client at a time. A worker processes the
+    events again, reading only. The cost of a language model counts for the client's month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         return await start_replay(work, member.actor, body.asked)
@@ -59,7 +59,7 @@ async def start(
 
 @router.get(_REPLAY, summary="How far a replay has come, and what it came to")
 async def replay(member: MemberDep, replay_id: ReplayId, resources: ResourcesDep) -> Replay:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await ReplayRepository(connection, member.tenant).read(replay_id)
 
@@ -70,7 +70,7 @@ async def examples(
     replay_id: ReplayId,
     resources: ResourcesDep,
 ) -> ReplayExamplePage:
-    """For every member of the client. The cursor is an event's id."""
+    """Open to every member of the client. The cursor is an event's id."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         repository = ReplayRepository(connection, asked.tenant)
@@ -91,6 +91,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """For owners and admins. What it came to until then stays. One that is over stays as it is."""
+    """Requires the role owner or admin. Results until then stay. A finished replay stays as it
+    is."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

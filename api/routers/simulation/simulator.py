@@ -41,9 +41,9 @@ async def chat(
     body: Annotated[SimulatorBody, Depends(_SimulatorPart())],
     resources: ResourcesDep,
 ) -> SimulatorAnswer:
-    """For owners, admins and agents: 20 a minute. Nothing is sent, done, stored or counted as a
-    ticket; what a language model costs is booked. Answers within 30 s, with a model within 110 s.
-    """
+    """Requires the role owner, admin or agent; 20 requests a minute. Nothing is sent, executed,
+    stored or counted as a ticket. The cost of a language model is charged. Answers within 30 s,
+    with a model within 110 s."""
     started = time.monotonic()
     member = await member_for(user, body.client_id, resources, client_network(request))
     simulation = await simulate(

@@ -1,4 +1,5 @@
-"""/api/dashboard/automation: the stop of one client. /api/operator/automation: that of all."""
+"""/api/dashboard/automation stops the automation of one client, /api/operator/automation that of
+all clients."""
 
 from typing import Annotated, Final
 
@@ -27,14 +28,14 @@ _NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=Tr
 
 @router.get(_CLIENT, summary="Read whether everything automatic is stopped")
 async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await AutomationStops(connection, member.tenant).read()
 
 
 @router.post(f"{_CLIENT}/stop", summary="Stop all automatic answers and actions")
 async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """In effect with the answer, in all workers. People's replies and approvals go on."""
+    """Takes effect in all workers before the answer. People's replies and approvals continue."""
     async with resources.work.of(member.tenant) as work:
         return await stop_automation(work, member.actor)
 
@@ -49,14 +50,14 @@ async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Aut
 
 @router.get(_ALL, summary="Read whether the installation is stopped")
 async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
-    """For internal admins."""
+    """Requires an internal admin."""
     async with resources.database.reading_across() as connection:
         return InstallationState.of(await InstallationStops(connection).read())
 
 
 @router.post(f"{_ALL}/stop", summary="Stop all automatic answers and actions of every client")
 async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
-    """For internal admins. In effect with the answer, in all workers."""
+    """Requires an internal admin. Takes effect in all workers before the answer."""
     async with resources.work.everywhere() as work:
         return InstallationState.of(await stop_installation(work, operator))
 
@@ -65,7 +66,7 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:
-    """For internal admins. Clients that have stopped themselves stay stopped."""
+    """Requires an internal admin. Clients that have stopped themselves stay stopped."""
     async with resources.work.everywhere() as work:
         await resume_installation(work, operator)
     return InstallationState.of(None)

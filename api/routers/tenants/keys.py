@@ -27,7 +27,7 @@ ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANA
 
 @router.get(_KEYS, summary="A client's keys, newest first")
 async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
-    """For owners and admins, as all routes of keys."""
+    """Requires the role owner or admin, as all routes of keys."""
     limit = page.query.limit
     async with resources.database.reading(page.tenant) as connection:
         found = await KeyRepository(connection).page(
@@ -73,7 +73,8 @@ async def rename(
 
 @router.delete(_KEY, summary="Revoke a key", status_code=204)
 async def revoke(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Response:
-    """At once and for good. It stays listed; revoking it again changes nothing."""
+    """Takes effect immediately and permanently. The key stays listed; revoking it again changes
+    nothing."""
     async with resources.work.of(member.tenant) as work:
         await revoke_key(work, member.actor, key_id)
     return Response(status_code=204)

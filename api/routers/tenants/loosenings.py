@@ -28,7 +28,7 @@ LooseningId = Annotated[str, Depends(PathId("loosening_id", "loosening", Looseni
 
 @router.get(_LOOSENINGS, summary="List changes that loosen, newest first")
 async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
-    """For every member of the client. Those that wait, and those that were decided."""
+    """Open to every member of the client. Lists pending and decided changes."""
     async with resources.database.reading(page.tenant) as connection:
         found = await LooseningRepository(connection, page.tenant).page(
             before=page.query.cursor, limit=page.query.limit + 1
@@ -46,8 +46,8 @@ async def approve(
     _: Annotated[ApproveLooseningBody, Depends(JsonBody(ApproveLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """It takes effect at once. For a manager other than the one who requested it, with a verified
-    address and a member for 24 hours."""
+    """Takes effect immediately. Requires a manager other than the one who requested it, with a
+    verified address and 24 hours of membership."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(
             await approve_loosening(work, member.actor, loosening_id, resources.model)

@@ -1,4 +1,4 @@
-"""/api/dashboard/members: who may act for a client."""
+"""/api/dashboard/members: the people who may act for a client."""
 
 from typing import Annotated, Final
 
@@ -26,7 +26,7 @@ _MEMBER: Final = f"{_MEMBERS}/{{user_id}}"
 
 
 class _PathUser(Part):
-    """A user's id in the path: whatever the identity provider calls them. Raises MemberNotFound."""
+    """A user's id in the path, in the form of the identity provider. Raises MemberNotFound."""
 
     errors = (404,)
     parameters = ({**path_parameter("user_id", "user"), "description": "The member's `user_id`."},)
@@ -43,7 +43,7 @@ UserId = Annotated[str, Depends(_PathUser())]
 
 @router.get(_MEMBERS, summary="A client's owner and members")
 async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
-    """For owners and admins, as all routes of members. Others join by an invitation."""
+    """Requires the role owner or admin, as all routes of members. People join by an invitation."""
     async with resources.database.reading_across() as connection:
         found = await MemberRepository(connection).all(member.tenant)
     return MemberList(members=tuple(map(MemberOut.model_validate, found)))
@@ -67,9 +67,9 @@ async def change(
     body: Annotated[RoleBody, Depends(JsonBody(RoleBody))],
     resources: ResourcesDep,
 ) -> MemberOut:
-    """From the next request on. The owner stays the owner. A member who is neither owner nor admin
-    any more loses the programs that they let in and the invitations that they sent; `keys` decides
-    about the keys that they made."""
+    """Takes effect with the next request. The owner stays the owner. A member who is no longer
+    owner or admin loses the programs that they authorized and the invitations that they sent.
+    `keys` decides about the keys that they made."""
     choice = key_choice(body.keys)
     async with resources.work.spanning(member.tenant) as work:
         changed = await change_role(work, member.actor, user_id, body.role, keys=choice)
@@ -82,8 +82,8 @@ async def remove(
     user_id: UserId,
     resources: ResourcesDep,
 ) -> Response:
-    """At once. The programs that the member let in are shut out, and the invitations that they sent
-    end; `keys` decides about the keys that they made."""
+    """Takes effect immediately. The programs that the member authorized lose access, and their
+    invitations end. `keys` decides about the keys that they made."""
     choice = key_choice(asked.query.keys)
     async with resources.work.spanning(asked.tenant) as work:
         await remove_member(work, asked.actor, user_id, keys=choice)

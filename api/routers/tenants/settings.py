@@ -19,7 +19,7 @@ _SETTINGS: Final = "/api/dashboard/settings"
 
 @router.get(_SETTINGS, summary="What a client has set")
 async def settings(member: MemberDep, resources: ResourcesDep) -> ClientSettings:
-    """For every member of the client."""
+    """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await SettingsRepository(connection, member.tenant).read()
 

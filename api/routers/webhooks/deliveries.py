@@ -42,7 +42,7 @@ async def deliveries(
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
     resources: ResourcesDep,
 ) -> DeliveryList:
-    """Without what was sent and answered, which each delivery's own page has."""
+    """Without the bodies of requests and answers, which each delivery's own page has."""
     async with resources.database.reading(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).latest(member.record_id)
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])

@@ -1,4 +1,4 @@
-"""GET /api/webhook-events: what webhooks are told, for whoever builds a receiver."""
+"""GET /api/webhook-events: the events of webhooks, for developers of receivers."""
 
 from typing import Annotated, Any, Final
 
@@ -44,7 +44,7 @@ def _answers(*errors: int) -> dict[int | str, dict[str, Any]]:
 
 @router.get(_PATH, summary="The events that webhooks are told", responses=_answers())
 async def list_events(response: Response) -> WebhookEventList:
-    """For everybody, without credentials."""
+    """Public, without credentials."""
     response.headers["Cache-Control"] = _CACHE
     links = [
         WebhookEventLink(event=one.event, description=one.description, url=f"{_PATH}/{one.event}")
@@ -61,6 +61,6 @@ async def list_events(response: Response) -> WebhookEventList:
 async def show_event(
     name: Annotated[str, Depends(_EventName())], response: Response
 ) -> WebhookEvent:
-    """For everybody, without credentials."""
+    """Public, without credentials."""
     response.headers["Cache-Control"] = _CACHE
     return WebhookEvent.of(entry(name))

@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks: which of a merchant's URLs are told of which events."""
+"""/api/dashboard/webhooks: a merchant's endpoints and the events that each receives."""
 
 import secrets
 from datetime import timedelta
@@ -50,7 +50,8 @@ _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 @router.get(_WEBHOOKS, summary="The webhooks of one client")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
-    """For owners and admins, as all routes of webhooks. All there are: 100 at most."""
+    """Requires the role owner or admin, as all routes of webhooks. Lists all of them, 100 at
+    most."""
     async with resources.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
     return WebhookList(webhooks=found)
@@ -65,7 +66,7 @@ async def create(
     body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The answer shows the secret, once: it signs whatever is sent."""
+    """The answer shows the secret once. It signs every delivery."""
     await check_chosen(user, body.client_id, resources)
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
@@ -82,7 +83,7 @@ async def create(
 
 @router.get(WEBHOOK, summary="One webhook")
 async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
-    """Also of a client whose plan has no webhooks any more."""
+    """Also allowed for a client whose plan no longer includes webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         return await WebhookRepository(connection, member.tenant).read(member.record_id)
 
@@ -103,7 +104,7 @@ async def change(
 
 @router.delete(WEBHOOK, summary="Delete a webhook, with its deliveries", status_code=204)
 async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
-    """What waits to be sent is not sent any more."""
+    """Pending deliveries are not sent any more."""
     async with resources.work.of(member.tenant) as work:
         await delete_webhook(work, member.actor, member.record_id)
     return Response(status_code=204)
@@ -154,7 +155,8 @@ async def test(
     body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
-    """Of any event, and to a disabled webhook too. It does not count as a failure."""
+    """Sends a test event of any type, also to a disabled webhook. It does not count as a
+    failure."""
     async with resources.work.of(member.tenant) as work:
         delivery_id = await send_test(work, member.actor, member.record_id, body.event)
     return DeliveryAnswer(delivery_id=delivery_id)

@@ -1,4 +1,4 @@
-"""GET /api/widget/messages: a session's messages, at once or as they come."""
+"""GET /api/widget/messages: a session's messages, as JSON or as a stream."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

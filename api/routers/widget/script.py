@@ -7,7 +7,8 @@ from starlette.responses import Response
 
 from api.resources import ResourcesDep
 
-# Any page may load it, also one that isolates itself from others (`Cross-Origin-Embedder-Policy`).
+# Any page may load it, including a page that isolates itself from others
+# (`Cross-Origin-Embedder-Policy`).
 _HEADERS: Final = {
     "Cache-Control": "public, max-age=300",
     "X-Content-Type-Options": "nosniff",
@@ -35,7 +36,7 @@ async def widget_script(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _accepted(request: Request) -> set[str]:
-    """The encodings that the caller takes, without those that it refuses by a weight of zero."""
+    """Return the encodings that the caller accepts, without those of weight zero."""
     taken = set()
     for one in request.headers.get("accept-encoding", "").lower().split(","):
         name, _, weight = one.partition(";")

@@ -43,8 +43,8 @@ async def email(
     request: Request,
     resources: ResourcesDep,
 ) -> CodeSent:
-    """The answer is the same whether the address is a customer's or not, and whether it has had as
-    many codes as it gets in a day."""
+    """The answer does not reveal whether the address is a customer's, nor whether it has used up
+    its codes of the day."""
     address = sign_in_address(sent.customer_email)
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
@@ -60,8 +60,7 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    # Once Temporal has it, it survives every crash. Before that, the caller has no answer. Also for
-    # a code that is held back, which is not mailed: else the time would tell it from others.
+    # a code that is not mailed: otherwise the time of the answer would reveal the difference
     mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
     await resources.engine.mail(mail)
     return CodeSent()

@@ -30,7 +30,7 @@ OverlapDep = Annotated[OverlapBody, Depends(JsonBody(OverlapBody, optional=True)
 
 @router.get(_WIDGET, summary="What a client has set about its widget")
 async def widget(member: MemberDep, resources: ResourcesDep) -> WidgetSummary:
-    """For every member of the client. The secret is shown once, when it is made."""
+    """Open to every member of the client. The secret is shown once, when it is made."""
     return await _summary(member, resources)
 
 

@@ -1,4 +1,4 @@
-"""What a dashboard asks about insight and knowledge gaps."""
+"""Requests of the dashboard about insight and knowledge gaps."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about a client's days and customers."""
+"""Requests and responses of the dashboard about a client's days and customers."""
 
 from datetime import date, datetime
 from typing import Annotated, Final

@@ -47,7 +47,7 @@ def _midnight(day: date) -> datetime:
 
 
 class AuditRecord(BaseModel):
-    """One entry."""
+    """One entry of the audit log."""
 
     seq: Annotated[int, Field(description="Its place in the client's log, from 1, without gaps.")]
     id: Annotated[str, Field(description="ULID of the entry.")]

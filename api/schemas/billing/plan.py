@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about the plan, credits and their payment."""
+"""Requests and responses of the dashboard about the plan, credits and their payment."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from store.billing.credit_entries import CreditEntry
 
 
 class PlanOffer(BaseModel):
-    """What a plan offers a month."""
+    """The monthly quantities of a plan."""
 
     plan: Plan
     tickets: int = Field(description="-1: unlimited.")
@@ -37,7 +37,7 @@ class PlanAnswer(BaseModel):
 def plan_answer(
     subscription: Subscription, prices: PriceList, now: datetime, *, can_pay: bool
 ) -> PlanAnswer:
-    """What a client is told of its plan at `now`."""
+    """A client's plan at `now`."""
     settled = subscription.settled(now)
     return PlanAnswer(
         plan=settled.plan_at(now),

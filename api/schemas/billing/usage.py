@@ -30,7 +30,7 @@ class UsageRecord:
 
 
 def usage_record(usage: ClientUsage, now: datetime) -> UsageRecord:
-    """What a client is told of its use of the month that `now` falls in."""
+    """A client's usage in the month of `now`."""
     standing = usage.standing(now)
     return UsageRecord(
         plan=usage.subscription.plan_at(now),

@@ -1,4 +1,4 @@
-"""What a dashboard is told of a client's use, month by month and to come."""
+"""A client's usage month by month, with a forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about saved cases and their runs."""
+"""Requests and responses of the dashboard about saved cases and their runs."""
 
 from typing import Annotated, Final
 
@@ -33,7 +33,7 @@ class CaseOfRunBody(StrictBody):
 
 
 class CaseRunBody(StrictBody):
-    """What is tried in place of what is live; nothing given: what is live."""
+    """The variant to run the cases on. Without fields they run on the live content."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}, {"threshold": 0.9}]})
 

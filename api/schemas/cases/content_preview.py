@@ -1,4 +1,4 @@
-"""What a dashboard asks of a change of templates or knowledge before it saves it."""
+"""Requests of the dashboard to try a change of templates or knowledge before it is saved."""
 
 from typing import Annotated, Literal
 

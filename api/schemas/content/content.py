@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about templates and knowledge."""
+"""Requests and responses of the dashboard about templates and knowledge."""
 
 from typing import Annotated, Final, Literal
 

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about suggestions."""
+"""Requests and responses of the dashboard about suggestions."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""What a question to the copilot looks like."""
+"""The body of a question to the copilot."""
 
 from typing import Annotated, Final
 

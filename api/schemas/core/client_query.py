@@ -1,4 +1,4 @@
-"""Queries that name a client, and those that ask for a page."""
+"""Queries that name a client, and queries for a page."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar

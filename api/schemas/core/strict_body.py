@@ -19,6 +19,6 @@ class StrictBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     def require_some(self) -> None:
-        """For changes: at least one field must be given. Raises InvalidBody."""
+        """A body of changes: at least one field must be given. Raises InvalidBody."""
         if not self.model_fields_set:
             raise InvalidBody("aucun champ à modifier")

@@ -1,4 +1,4 @@
-"""What somebody who is signed in is told about themselves."""
+"""Responses about the signed-in user."""
 
 from datetime import datetime
 

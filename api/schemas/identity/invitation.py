@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about invitations."""
+"""Requests and responses of the dashboard about invitations."""
 
 from datetime import datetime
 from typing import Annotated, Literal

@@ -44,7 +44,7 @@ class RefreshBody(StrictBody):
 
 
 class SignOutBody(StrictBody):
-    """Without a refresh token it is the browser's session that ends."""
+    """Without a refresh token the browser's session ends."""
 
     refresh_token: _RefreshToken | None = None
     everywhere: bool = False

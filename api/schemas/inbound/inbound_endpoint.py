@@ -1,4 +1,4 @@
-"""What a dashboard sends and reads about the addresses that platforms send webhooks to."""
+"""Requests and responses of the dashboard about the addresses that platforms send webhooks to."""
 
 from typing import Annotated, Final
 

@@ -45,7 +45,7 @@ class InboundDetail(LoggedWebhook):
 
 
 class RefusedHour(BaseModel):
-    """How many requests one address refused for one reason in one hour."""
+    """The number of requests of one address that were refused for one reason within one hour."""
 
     integration_id: str
     reason: str

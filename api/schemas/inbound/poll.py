@@ -1,4 +1,4 @@
-"""How platforms are asked for what lost webhooks would have told."""
+"""The state of the polls that find lost webhooks."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""How an attachment is asked for."""
+"""The query of an attachment."""
 
 from typing import Annotated
 

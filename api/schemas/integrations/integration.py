@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about integrations."""
+"""Requests and responses of the dashboard about integrations."""
 
 from typing import Annotated, Final
 
@@ -16,7 +16,7 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
 
 
 class ConnectBody(BaseModel):
-    """Which settings and credentials a provider needs: docs/integrations.md."""
+    """docs/integrations.md lists the settings and credentials of each provider."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, json_schema_extra={"examples": [_EXAMPLE]}

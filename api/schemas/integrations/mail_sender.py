@@ -1,4 +1,4 @@
-"""What a dashboard asks about the sender that a client's mails go out under."""
+"""Requests of the dashboard about the sender of a client's mails."""
 
 from typing import Annotated, Final, Literal
 

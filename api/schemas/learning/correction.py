@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about corrections and labelled examples."""
+"""Requests and responses of the dashboard about corrections and labelled examples."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What a dashboard is told of a playbook in shadow mode, and of other thresholds."""
+"""Reports about a playbook in shadow mode, and about other thresholds."""
 
 from typing import Annotated, Self
 
@@ -29,7 +29,7 @@ class AdviceQuery(ClientQuery):
 
 
 class ShadowTally(_Answer):
-    """What was counted, of all messages or of one class."""
+    """Counts of all messages, or of one class."""
 
     classification: str = Field(description="Empty for all classes together.")
     kept: int = Field(description="Messages that the agent thought about.")

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told of the publish gate."""
+"""Requests and responses of the dashboard about the publish gate."""
 
 from typing import Annotated
 

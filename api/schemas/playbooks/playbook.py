@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about a client's playbooks."""
+"""Requests and responses of the dashboard about a client's playbooks."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -32,7 +32,7 @@ class VersionQuery(ClientQuery):
 
 
 class DiffQuery(ClientQuery):
-    """Without `to`, the current version; without `from`, the one before `to`."""
+    """`to` defaults to the current version, `from` to the one before `to`."""
 
     before: Annotated[
         int | None,

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about reviews."""
+"""Requests and responses of the dashboard about reviews."""
 
 import base64
 import binascii

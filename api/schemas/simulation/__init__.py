@@ -1,1 +1,1 @@
-"""What simulations and replays take and answer."""
+"""Requests and responses of simulations and replays."""

@@ -1,4 +1,4 @@
-"""What a dashboard asks of replays, and what it is answered."""
+"""Requests and responses of the dashboard about replays."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Final
@@ -28,7 +28,7 @@ _EXAMPLE: Final[JsonValue] = {"variant": {"threshold": 0.8}}
 
 
 class ReplayVariantBody(StrictBody):
-    """What is tried in place of what is live; nothing given: what is live now."""
+    """The variant to replay with. Without fields the live content is used."""
 
     playbook_id: Annotated[
         str | None, Field(pattern=ULID, description="A stored playbook, on or off.")

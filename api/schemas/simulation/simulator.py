@@ -1,4 +1,4 @@
-"""What the simulator is asked, and what it answers."""
+"""Requests and responses of the simulator."""
 
 import json
 from typing import Annotated, Final, Self
@@ -42,9 +42,9 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SimulatorBody(StrictBody):
-    """Exactly one of `message` and `messages`. `playbook_id` alone: that playbook, whatever the
-    event's type. `playbook`: a draft, which is not saved; with `playbook_id` it stands for that
-    one."""
+    """Exactly one of `message` and `messages`. `playbook_id` alone selects that playbook for any
+    event type. `playbook`: a draft, which is not saved; with `playbook_id` it replaces that
+    playbook."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -130,7 +130,8 @@ def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
     if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
         raise ClientIdMissing
     try:
-        # As JSON: strictness reaches into the scenario's parts, and texts stand for enums.
+        # As JSON, because strict validation also covers the scenario's parts, and texts are
+        # accepted for enums.
         return SimulatorBody.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         raise InvalidBody(_said_of(error)) from None
@@ -163,10 +164,8 @@ class SimulationTrace(BaseModel):
 
 
 class SimulatorAnswer(BaseModel):
-    """What the last message came to. Nothing of it was done.
-
-    `expected`: what a case would have to expect for this outcome to be right.
-    """
+    """The outcome of the last message. Nothing of it was executed. `expected`: what a case would
+    expect for this outcome to be right."""
 
     status: OutcomeStatus
     held: bool

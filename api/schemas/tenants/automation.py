@@ -1,4 +1,4 @@
-"""What a dashboard asks about the stop of everything automatic."""
+"""Requests of the dashboard to stop all automation."""
 
 from datetime import datetime
 

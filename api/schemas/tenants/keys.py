@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about a client's API keys."""
+"""Requests and responses of the dashboard about a client's API keys."""
 
 from datetime import datetime
 from typing import Annotated

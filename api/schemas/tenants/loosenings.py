@@ -1,4 +1,4 @@
-"""What a dashboard asks and is answered about changes that loosen."""
+"""Requests and responses of the dashboard about changes that loosen."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about a client's members."""
+"""Requests and responses of the dashboard about a client's members."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -41,7 +41,8 @@ class RemovalQuery(ClientQuery):
 
 
 class KeysQuery(ClientQuery):
-    """Of the page that asks what becomes of a member's keys. `role`: the new one; None: removed."""
+    """The query of the page that decides about a member's keys. `role`: the new role; None if the
+    member is removed."""
 
     user_id: str
     role: GivenRole | None = None

@@ -1,4 +1,4 @@
-"""What a dashboard asks about a client's settings."""
+"""Requests of the dashboard about a client's settings."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about deliveries."""
+"""Requests and responses of the dashboard about deliveries."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -10,8 +10,8 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Characters, and bytes of UTF-8. Far more than is ever sent; whoever explains a signature reads it
-# some hundred times.
+# Characters, and bytes of UTF-8. Far more than is ever sent; the explanation of a signature reads
+# it
 _MAX_PASTED: Final = 200_000
 
 
@@ -84,7 +84,7 @@ class ReplaySinceAnswer(BaseModel):
 
 
 class VerifyBody(StrictBody):
-    """What a receiver got, or what it computed itself."""
+    """The headers and body that a receiver got, or a signature that it computed."""
 
     model_config = ConfigDict(
         json_schema_extra={

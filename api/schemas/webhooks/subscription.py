@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about webhooks."""
+"""Requests and responses of the dashboard about webhooks."""
 
 from typing import Annotated, Final, Literal
 

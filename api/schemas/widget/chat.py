@@ -1,4 +1,4 @@
-"""What a visitor's page sends and gets."""
+"""Requests and responses of a visitor's page."""
 
 from enum import StrEnum
 from typing import Annotated, Final, Literal

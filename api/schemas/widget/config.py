@@ -1,4 +1,4 @@
-"""What a widget needs before it is opened."""
+"""The configuration that a widget loads before it is opened."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""What a visitor's page sends and gets while the visitor's address is verified."""
+"""Requests and responses of the verification of a visitor's address."""
 
 from typing import Annotated, Final, Literal
 

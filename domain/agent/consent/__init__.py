@@ -1,1 +1,1 @@
-"""Consent: what entitles the agent to move money without a person."""
+"""Consent: the customer's confirmation, which lets the agent move money without a person."""

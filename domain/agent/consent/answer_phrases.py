@@ -1,4 +1,4 @@
-"""The phrases of an answer, and what each of them does."""
+"""The phrases of an answer, with the function of each."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPhrase:
-    """A phrase of the answer and what it does; `does` is None for a number."""
+    """A phrase of an answer and its function; `does` is None for a number."""
 
     said: str
     does: Does | None
@@ -27,9 +27,9 @@ class AnswerPhrase:
 def answer_phrases(
     words: tuple[AnswerWord, ...], asked: PlannedAction | None
 ) -> Iterator[AnswerPhrase]:
-    """Each word or phrase of a run with what it does, the longest phrase first.
+    """Yield the words and phrases of a run with their functions, the longest phrase first.
 
-    `asked`: what the question is about; None looks for no excuse and no question.
+    `asked`: the action of the question; for None, excuses and questions are not recognised.
     """
     known = answer_words()
     at = 0
@@ -44,7 +44,7 @@ def answer_phrases(
 def _expression(
     words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
 ) -> AnswerPhrase | None:
-    """A farewell, an excuse or a question about the time it takes, if one begins here."""
+    """Return a farewell, an excuse or a question about the duration that starts here, or None."""
     known = answer_words()
     ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
     if found := known.farewell.match(ahead):
@@ -79,7 +79,7 @@ def _listed(words: tuple[AnswerWord, ...], at: int, *, passive: bool) -> AnswerP
 
 
 def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
-    """A past form of an action, or a misspelled word."""
+    """Return a past form of an action, a misspelled word, or an unknown one."""
     known = answer_words()
     if said in known.participles:
         does = Does.ACTION if passive else Does.ELSE
@@ -93,7 +93,7 @@ def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
 
 
 def spelled(words: tuple[AnswerWord, ...]) -> str:
-    """The words as they are listed; a letter that stands three times is one: "ouiii"."""
+    """Return the words in the lexicon's spelling; a letter repeated three times is one: "ouiii"."""
     return " ".join(_DRAWN_OUT.sub(r"\1", one.folded.replace(" ", "")) for one in words)
 
 
@@ -103,8 +103,10 @@ def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
 
 
 def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
-    """Whether words that no list explains tell a story beside the answer: nothing that negates,
-    limits, delays or asks, and no number."""
+    """Return whether unlisted words are only an aside, which does not change the answer.
+
+    They must not negate, limit, delay or ask, and hold no number of more than two digits.
+    """
     known = answer_words()
     return all(
         (one.shape == "word" or (one.folded.isdigit() and len(one.folded) <= _AGE_DIGITS))
@@ -117,7 +119,7 @@ def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
 
 
 def told_from(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
-    """Return where a story begins in a run, or None if it holds none."""
+    """Return the index at which an aside starts in a run, or None if it holds none."""
     at, starts = 0, 0
     for phrase in answer_phrases(words, asked):
         if phrase.does is Does.ELSE:

@@ -1,4 +1,4 @@
-"""The words of a short answer, in runs between marks."""
+"""The words of a short answer, split into runs between marks."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _WRAPPED: Final = re.compile(r"(?<=[^\n]{40})\n(?=[a-zà-ÿ])")
 
 @dataclass(frozen=True, slots=True)
 class AnswerWord:
-    """`shape`: word, number, sum or percent. `start` and `end`: its place in the text."""
+    """`shape`: word, number, sum or percent. `start` and `end`: its position in the text."""
 
     folded: str
     shape: str
@@ -55,7 +55,7 @@ class AnswerWord:
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
     """Words without a mark between them. `asks`: a question mark follows. `closes`: the run ends
-    its sentence or its line. `opens`: it begins one."""
+    its sentence or its line. `opens`: it starts one."""
 
     words: tuple[AnswerWord, ...]
     opens: bool
@@ -65,8 +65,8 @@ class AnswerRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """`plain`: nothing is quoted, and all of it was read. `asks`: a question mark that follows no
-    words."""
+    """`plain`: nothing is quoted, and the whole text was read. `asks`: it has a question mark
+    without words before it."""
 
     runs: tuple[AnswerRun, ...]
     plain: bool
@@ -77,8 +77,8 @@ def without_question(text: str, number: str) -> str:
     """Return the text without the question that it quotes: lines marked by ">", or the original
     mail below it.
 
-    What is quoted must name the order; otherwise it may be another question, and the text is
-    returned whole. So is a text of quoted lines alone.
+    The quotation must name the order. Otherwise it may be another question, and the text is
+    returned unchanged, as is a text of quoted lines only.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text
@@ -98,7 +98,7 @@ def without_question(text: str, number: str) -> str:
 
 
 def _without_attribution(lines: list[str]) -> list[str]:
-    """The lines without "On … wrote:" at their end, which may be wrapped."""
+    """Return the lines without "On … wrote:" at their end, which may be wrapped."""
     kept = lines
     while kept and not kept[-1].strip():
         kept = kept[:-1]
@@ -142,7 +142,7 @@ def answer_text(text: str) -> AnswerText:
 def _abbreviates(
     text: str, match: re.Match[str], words: list[AnswerWord], *, is_first: bool
 ) -> bool:
-    """Whether the full stop is that of "no. 1042" or of "Mrs. J. Smith"."""
+    """Return whether the full stop marks an abbreviation, as in "no. 1042" or "Mrs. J. Smith"."""
     if not words:
         return False
     last, behind = words[-1], text[match.end() : match.end() + 3].lstrip(" #°")[:1]
@@ -154,7 +154,7 @@ def _abbreviates(
 
 
 def _words(match: re.Match[str], shape: str) -> Iterator[AnswerWord]:
-    """A word, or two where the first is elided: "l'annulation"."""
+    """Yield a word, or two if the first is elided: "l'annulation"."""
     start, end = match.span()
     if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():
         shape = "word"

@@ -1,7 +1,7 @@
 """The reader of an answer to "Shall we …? Please answer yes or no.".
 
-Every word of a yes must be one that belongs to a yes: a single word left over makes the answer
-something else, and the question counts as dropped.
+Every word of a yes must be one that belongs to a yes. A single other word makes the answer `other`,
+and the question counts as dropped.
 """
 
 import re
@@ -25,7 +25,7 @@ _SIGNS: Final = "".join(_NODS) + "🙏😊🙂😀😃😄😁☺❤♥🎉👏�
 _PLAIN: Final = re.compile(
     rf"(?:[\w\s.,!?;:()/€£$#№&*^°…–—{_SIGNS}-]|(?<=[^\W\d_])['’ʼ`´](?=[^\W\d_]))*"
 )
-"""No sign that could mean what no word says."""
+"""Matches a text without symbols that could change the meaning of its words."""
 _NAMED_ORDER: Final = frozenset({"order", "commande", "cmd", "cde"})
 _UNFINISHED: Final = frozenset(
     {"and", "et", "for", "pour", "pr", "of", "de", "with", "on", "a", "to", "so"}
@@ -41,7 +41,7 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """What the words of an answer do, in order. `another`: the other orders that are named.
+    """The functions of an answer's words, in order. `another`: the other orders that it names.
     `plain_consent`: one run says yes and names the action."""
 
     does: list[Does] = field(default_factory=list)
@@ -60,9 +60,9 @@ class _Answer:
 
 
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
-    """Return what the customer answers to the question about `asked`. Never raises.
+    """Return the customer's answer to the question about `asked`. Never raises.
 
-    `numbers`: of the orders that the message names. A quoted question is left out.
+    `numbers`: the orders that the message names. A quoted question is ignored.
     """
     own = without_question(text, asked.order_number or "")
     answer = _read(own, numbers, asked)
@@ -85,7 +85,7 @@ def _confirmation(assent: Assent) -> Confirmation:
 
 
 def _correction(answer: _Answer) -> Confirmation:
-    """One other order, or "the other one"; not a question beside it, nor a second matter."""
+    """Return a correction: exactly one other order, or "the other one", without another request."""
     if answer.has(Does.ELSE, Does.QUESTION, Does.TOLD) or len(answer.another) > 1:
         return _confirmation(Assent.OTHER)
     if answer.has(Does.ASKED) and not answer.refuses_asked:
@@ -95,7 +95,7 @@ def _correction(answer: _Answer) -> Confirmation:
 
 
 def _assent(text: str, answer: _Answer) -> Assent:
-    """A yes, every word of which belongs to it, with the request again or without.
+    """Return YES if every word belongs to a yes, with or without the request repeated.
 
     The request alone is no yes: it may be the same message, sent twice.
     """
@@ -114,14 +114,14 @@ def _plain(text: str) -> bool:
 
 
 def _denial(answer: _Answer) -> Assent:
-    """A no, unless something is asked for beside it: "no, I would like to be refunded"."""
+    """Return NO, unless the answer also asks for something: "no, I would like to be refunded"."""
     asks_for = answer.has(Does.ASKING) and answer.has(Does.ACTION, Does.ELSE)
     first_is_no = answer.first is Does.DENIAL and not answer.has(Does.ASSENT)
     return Assent.NO if first_is_no and not asks_for else Assent.OTHER
 
 
 def _shown(text: str) -> Assent | None:
-    """A nod or a shake of the head, in a sign; `other` for both."""
+    """Return the answer given by a symbol, such as a thumbs-up; OTHER for contradictory symbols."""
     nods, shakes = (any(sign in text for sign in signs) for signs in (_NODS, _HEAD_SHAKES))
     if nods and shakes:
         return Assent.OTHER
@@ -154,8 +154,10 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Note a run that names the action behind a yes, its own or that of the run before, and return
-    whether a yes stands open after it."""
+    """Record whether a run names the action after a yes, in this run or in the one before.
+
+    Return whether a yes is still open after the run.
+    """
     if Does.ELSE in does:
         return False
     if Does.ASSENT in does:
@@ -167,7 +169,7 @@ def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
 
 
 def _may_ask(phrases: list[AnswerPhrase]) -> bool:
-    """Whether a run with a question mark asks how long it takes, or for the action once more."""
+    """Return whether a question only asks for the duration, or politely repeats the request."""
     is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
     does = [phrase.does for phrase in phrases]
     about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]
@@ -203,7 +205,7 @@ def _take(
     if acts and any(phrase.does is Does.CONSENTING for phrase in phrases):
         answer.does.append(Does.ASSENT)
     unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
-    # "Yes let me know" agrees to that alone.
+    # "Yes let me know" agrees only to a notice.
     unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
     # "Cancel the cancellation".
     twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1
@@ -212,7 +214,7 @@ def _take(
 
 
 def _is_sum(said: str, amount: Money | None) -> bool:
-    """Whether a sum is the one that the question names."""
+    """Return whether a sum equals the question's amount."""
     figures = _SUM.findall(said)
     currency = said.strip("0123456789., ").strip()
     if amount is None or len(figures) != 1:

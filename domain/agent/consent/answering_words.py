@@ -16,11 +16,13 @@ _AROUND: Final = "(?:{{farewells}}|{{sign_offs}})" + _END
 
 
 class Does(StrEnum):
-    """What a word of an answer does. `asking`: belongs to a request that is said again.
-    `consenting`: says yes to the action behind it.
-    `question`: one about the time that the action takes. `apology`,
-    `excuse`: why the answer is late or short. `notice`: asks for word when it is done.
-    `told`: something else, in words that turn no yes."""
+    """The function of a word in an answer.
+
+    `asking`: part of the request said again. `consenting`: says yes to the action after it.
+    `question`: asks how long the action takes. `apology`, `excuse`: say why the answer is late or
+    short. `notice`: asks for a message once it is done. `told`: an aside, which does not change a
+    yes.
+    """
 
     ASSENT = "assent"
     DENIAL = "denial"
@@ -81,8 +83,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """`farewell` to `question_of_it`: match where one begins. The other expressions are
-    of a whole run. `single_words`: all words of the listed phrases."""
+    """`farewell` to `question_of_it`: match at the start of an expression. `sign_off` to `relation`
+    match a whole run. `single_words`: all words of the listed phrases."""
 
     does: Mapping[str, Does]
     actions: Mapping[str, ActionKind]
@@ -175,7 +177,8 @@ def _by_form(listed: Mapping[ActionKind, tuple[str, ...]]) -> dict[str, ActionKi
 
 
 def _one_letter_off(word: str) -> Iterator[str]:
-    """Every spelling with one letter too many, too few, swapped or doubled; the first one stays."""
+    """Yield every spelling with a letter added, dropped or replaced, or two swapped; the first
+    letter is kept."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     for at in range(1, len(word) + 1):
         head, tail = word[:at], word[at:]

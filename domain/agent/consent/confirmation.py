@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Assent(StrEnum):
-    """`yes`: a plain yes and nothing else. `no`: a plain no. `correction`: another order is meant.
-    `other`: anything else; the question then counts as dropped."""
+    """`yes`: a plain yes and nothing else. `no`: a plain no. `correction`: the customer means
+    another order. `other`: anything else; the question then counts as dropped."""
 
     YES = "yes"
     NO = "no"
@@ -16,7 +16,7 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """`number`: of the order that a correction names; None where it names none."""
+    """`number`: the order that a correction names; None if it names none."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,1 +1,1 @@
-"""Whether an answer rests on something."""
+"""Grounding: checks of an answer against its sources."""

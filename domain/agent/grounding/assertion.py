@@ -1,7 +1,7 @@
-"""Whether a sentence asserts anything, or only greets, thanks, asks or acknowledges.
+"""Detect whether a sentence asserts anything, or only greets, thanks, asks or acknowledges.
 
-It is the other way round from a list of what asserts: a sentence asserts unless every clause of it
-is one of a few known courtesies, in French or English. What is not known goes to a human.
+A sentence asserts unless each of its clauses is one of a few known courtesies, in French or
+English. Unknown wording therefore goes to a human.
 """
 
 import re
@@ -15,12 +15,12 @@ from domain.core.text import fold
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'»”)\]]{0,3}\s+|\n+")
 _CLAUSE_END: Final = re.compile(r"[,;:()]|\s-\s|\b(?:and|but|so|et|mais|donc)\b")
 _QUESTION: Final = re.compile(r"\?[\"'»”)\]\s]*$")
-# Questions that tell.
+# Questions that state a fact.
 _TELLING: Final = re.compile(
     r"\b(?:did|do) you know\b|\bsav(?:ez|iez)[ -]vous\b|\baware that\b|\bknow that\b"
 )
 
-# Verbs of statements about orders, goods and money, and whatever else says that something is so.
+# Verbs about orders, goods and money, and other words that state a fact.
 _STATING: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|has|had|will|ll|shall|can|may|must|should|costs?|takes?|lasts?"
     r"|ships?|shipped|arriv\w+|deliver(?:s|ed)|refund(?:s|ed)|cancel\w*ed|issued|sent|processed"
@@ -43,7 +43,7 @@ _NOUS: Final = (
     r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
     r"|(?:notre|l) ?equipe|quelqu un)"
 )
-# What a clause may begin with; after it nothing may be stated. Of folded words, single-spaced.
+# Openings of courteous clauses; the rest must state nothing. Folded words, single-spaced.
 _COURTESY: Final = _any(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
     r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
@@ -91,7 +91,7 @@ _COURTESY: Final = _any(
     r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
     r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
 )
-# What may follow a courtesy in the same sentence: its objects.
+# Openings of a clause that continues a courtesy in the same sentence: its objects.
 _FRAGMENT: Final = _any(
     r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
     r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",
@@ -102,18 +102,18 @@ _SIGNATURE: Final = frozenset(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences and lines of a text; at most `READ_CHARS` characters are read."""
+    """Return the sentences and lines of a text; at most `READ_CHARS` characters are read."""
     spend(min(len(text), READ_CHARS))
     return (part for raw in _SENTENCE_END.split(text[:READ_CHARS]) if (part := raw.strip()))
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence only asks: "Did you know that …?" does not."""
+    """Return whether a sentence only asks; "Did you know that …?" does not."""
     return bool(_QUESTION.search(sentence)) and not _TELLING.search(fold(sentence))
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Whether a sentence says that anything is so. In doubt it does. `brand`: who signs."""
+    """Return whether a sentence states a fact; true if in doubt. `brand`: the sender's name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())
@@ -132,7 +132,8 @@ def asserts(sentence: str, brand: str) -> bool:
 
 
 def _may_follow(clause: str) -> bool:
-    """A name after a greeting, or an object of what was said before."""
+    """Return whether a clause is a name after a greeting, or an object of the courtesy before
+    it."""
     return " " not in clause or bool(_FRAGMENT.match(clause))
 
 

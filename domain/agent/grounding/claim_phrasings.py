@@ -10,7 +10,7 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
 
 class ClaimKind(StrEnum):
-    """What a sentence says of us. `finished`: that it is done. `promise`: that it will be."""
+    """The kind of a claim about us. `finished`: an action is done. `promise`: it will be done."""
 
     FINISHED = "finished"
     PROMISE = "promise"
@@ -20,7 +20,7 @@ class ClaimKind(StrEnum):
 
 
 class ClaimMatter(StrEnum):
-    """What is said to be done or to come. `done`: something that is not named."""
+    """The subject of a claim. `done`: an action that is not named."""
 
     REFUND = "refund"
     CANCEL_ORDER = "cancellation"
@@ -41,9 +41,9 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimPhrasings:
-    """`anywhere` is looked for in a whole sentence, `stated` too, which a mark of a `rule` makes
-    less of, and `opening` where a clause begins. A clause with a word of `spoken` and one that is
-    `personal` is a claim unless it is `harmless`. The others are what stands around a claim."""
+    """`anywhere` and `stated` match anywhere in a sentence; a match of `rule` weakens `stated`.
+    `opening` matches at the start of a clause. A clause that matches `spoken` and `personal` is a
+    claim unless it matches `harmless`. The other patterns match the context of a claim."""
 
     anywhere: tuple[Phrasing, ...]
     stated: tuple[Phrasing, ...]
@@ -90,11 +90,11 @@ class _File(LexiconFile):
 
 @cache
 def claim_phrasings() -> ClaimPhrasings:
-    """Raises BrokenLexicon."""
+    """Return the patterns. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
 
     def whole(*texts: str) -> re.Pattern[str]:
-        """Any of these, from the beginning of a word to the end of one."""
+        """Return a pattern for any of these texts, as whole words."""
         found = expression(f"(?<!\\S)(?:{'|'.join(texts)})(?!\\S)", file.fragments)
         if found.search("") is not None:
             raise BrokenLexicon(f"matches nothing at all: {texts[0][:40]}")
@@ -105,7 +105,7 @@ def claim_phrasings() -> ClaimPhrasings:
             (kind, matter, whole(*texts)) for one in lists for matter, texts in one.items()
         )
 
-    # What stands right before a claim, with at most a few words between.
+    # Words right before a claim, with at most a few words between.
     around = "|".join((file.covers, file.denies, file.reports))
     return ClaimPhrasings(
         anywhere=(

@@ -1,9 +1,9 @@
-"""Claims: what an answer says that we have done, will do, owe or grant, or that the law says.
+"""Claims: statements of an answer about what we did, will do, owe or grant, or about the law.
 
-Facts are compared with sources elsewhere (`domain/agent/grounding/facts.py`); a claim needs more
-than the same numbers: an action in the plan, or a source that says the same of us. Read sentence by
-sentence, by what it says and not by what it must not say: a denial, a question, a condition and a
-rule ("refunds leave within 5 days") match nothing.
+Facts are compared with sources in `domain/agent/grounding/facts.py`. A claim needs more than equal
+numbers: an action in the plan, or a source with the same claim about us. Each sentence is matched
+against phrasings of claims. A denial, a question, a condition and a rule ("refunds leave within 5
+days") match none.
 """
 
 import re
@@ -29,29 +29,30 @@ _TOKEN: Final = re.compile(r"[a-z]+|\d+(?:[.,]\d+)*|[%€$£]|[,;:()«»“”\"
 _LINES: Final = re.compile(r"(?<!\n)\n(?!\n)")
 _SAYS_YOU: Final = re.compile(r"\b(?:you|your|vous|votre|vos)\b")
 _JOINS: Final = re.compile(r" (?:and|but|et|mais) ")
-# How many words may stand between "once" and what it takes the claim out of.
+# The maximum number of words between "once" and the claim that it makes conditional.
 _NEAR: Final = 3
-# How many characters before a claim are looked at, so that a long sentence is read at once.
+# The number of characters searched before a claim, to bound the time for a long sentence.
 _AROUND: Final = 200
 _SUBJECTS: Final = frozenset(
     ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
 )
-# Backed by these actions of the plan, and where it is finished by nothing else.
+# Backed by these actions of the plan; if finished, by nothing else.
 _BY_PLAN: Final = {
     ClaimMatter.REFUND: frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER}),
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# What else the plan may do by itself: a note reaches the staff.
+# Other claims that the plan backs: a note reaches the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
-# Promised of the goods on their way, whose rule is enough: no money, and nothing of our own.
+# Promises about goods in transit. A source with the rule suffices: no money or action of ours is
+# promised.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
 @dataclass(frozen=True, slots=True)
 class StatedClaim:
-    """One claim of an answer. `written`: its words, folded. `conditional`: it is bound to
-    something, such as the return of the goods."""
+    """One claim of an answer. `written`: its words, folded. `conditional`: it depends on a
+    condition, such as the return of the goods."""
 
     kind: ClaimKind
     matter: ClaimMatter | None
@@ -63,7 +64,8 @@ class StatedClaim:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
     def as_in(self, source: "StatedClaim") -> bool:
-        """Whether a source says the same, and does not bind to a condition what is said freely."""
+        """Return whether a source makes the same claim. An unconditional promise needs an
+        unconditional source."""
         same = (self.kind, self.matter) == (source.kind, source.matter)
         loose = self.kind is ClaimKind.PROMISE and source.conditional and not self.conditional
         return same and not loose
@@ -74,7 +76,8 @@ _Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """The words, parted by single spaces. `breaks`: where a comma or its like stood, in order."""
+    """The words, separated by single spaces. `breaks`: the positions of commas and similar
+    marks."""
 
     words: str
     breaks: tuple[int, ...]
@@ -84,13 +87,13 @@ class _Sentence:
         return at < len(self.breaks) and self.breaks[at] <= end
 
     def clause_after(self, end: int) -> str:
-        """What follows, up to the next comma or "and"."""
+        """Return the text after a position, up to the next comma or "and"."""
         at = bisect_left(self.breaks, end)
         stop = self.breaks[at] if at < len(self.breaks) else len(self.words)
         return _JOINS.split(self.words[end:stop] + " ", maxsplit=1)[0]
 
     def clauses(self) -> Iterator[tuple[int, int]]:
-        """Where each clause begins and ends."""
+        """Yield the start and end of each clause."""
         inner = (place for place in self.breaks if 0 < place < len(self.words))
         starts = (0, *(place + 1 for place in dict.fromkeys(inner)))
         return zip(starts, (*(start - 1 for start in starts[1:]), len(self.words)), strict=True)
@@ -99,11 +102,11 @@ class _Sentence:
 def unbacked_claims(
     response: str, plan_kinds: frozenset[ActionKind], sources: Sequence[str]
 ) -> tuple[StatedClaim, ...]:
-    """What an answer claims that neither the plan nor a source says; empty if all is backed.
+    """Return the claims that neither the plan nor a source backs; empty if all are backed.
 
-    A finished refund or cancellation needs that action in the plan; any other finished action a
-    source that says it. A promise needs the action, a source that promises the same, or, where it
-    is bound to a condition, a source that speaks of the matter. Reads `READ_CHARS` of each.
+    A finished refund or cancellation needs that action in the plan. Any other finished action needs
+    a source that states it. A promise needs the action or a source with the same promise. For a
+    conditional promise, a source about the matter suffices. Reads `READ_CHARS` of each text.
     """
     found = claims(response)
     if not found:
@@ -117,9 +120,9 @@ def unbacked_claims(
 
 
 def claims(text: str) -> tuple[StatedClaim, ...]:
-    """The claims of a text, each once. Never raises."""
+    """Return the distinct claims of a text. Never raises."""
     found: dict[StatedClaim, None] = {}
-    # A line may be a sentence or a part of one: it is read both ways.
+    # A line may be a sentence or a part of one, so both readings are searched.
     for written in dict.fromkeys((*sentences(text), *sentences(_LINES.sub(" ", text)))):
         sentence = _read(written)
         if is_question(written):
@@ -143,7 +146,8 @@ def _read(written: str) -> _Sentence:
 
 
 def _before_question(sentence: _Sentence) -> _Sentence:
-    """What is stated before it is asked: "You have been refunded, is there anything else?"."""
+    """Return the part stated before a question: "You have been refunded, is there anything
+    else?"."""
     *stated, (asked, _) = sentence.clauses()
     words = sentence.words
     if any(claim_phrasings().asks.match(words, start, end) for start, end in stated):
@@ -157,7 +161,7 @@ def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
     found: set[ClaimMatter | None] = set()
     for reading in (_matches, _statements, _remarks):
-        # What was found by its phrasing is not found again by a word of it.
+        # A matter found by its phrasing is not reported again for a single word.
         matches = [one for one in reading(sentence, known) if one[1] not in found]
         found.update(matter for _, matter, _ in matches)
         for kind, matter, match in matches:
@@ -165,8 +169,10 @@ def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
 
 
 def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Claims in the present or the future, unless they tell a rule: of one to the customer in
-    person a promise is left."""
+    """Yield claims in the present or future, unless they describe a rule.
+
+    A rule addressed to the customer counts as a promise.
+    """
     for kind, matter, pattern in known.stated:
         for match in pattern.finditer(sentence.words):
             if _is_covered(sentence, match, known):
@@ -181,7 +187,7 @@ def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Clauses that speak of the customer's money or order, however they are worded."""
+    """Yield clauses about the customer's money or order, in any wording."""
     for start, end in sentence.clauses():
         for kind, matter, pattern in known.spoken:
             match = pattern.search(sentence.words, start, end)
@@ -195,7 +201,7 @@ def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """The claims that stand, whatever follows them: the first of each phrasing."""
+    """Yield claims that are neither covered nor denied: the first of each phrasing."""
     for kind, matter, pattern in known.anywhere:
         for match in pattern.finditer(sentence.words):
             if kind is ClaimKind.LEGAL or not (
@@ -211,8 +217,9 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
-    """Whether "once", "if", "you say that" or "we cannot see that" stands right before it."""
-    # "You say that your order …": the claim may begin with the last word of what covers it.
+    """Return whether "once", "if", "you say that" or "we cannot see that" is right before a
+    claim."""
+    # "You say that your order …": the claim may start with the last word of its cover.
     end = match.start() + (len("that") if match[0].startswith("that ") else 0)
     for cover in known.covers.finditer(sentence.words, max(end - _AROUND, 0), end):
         between = sentence.words[cover.end() : match.start()].split()
@@ -224,7 +231,7 @@ def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings
 def _is_denied(
     sentence: _Sentence, match: re.Match[str], kind: ClaimKind, known: ClaimPhrasings
 ) -> bool:
-    """Whether what is called ours, or granted, is denied right before: "not our fault"."""
+    """Return whether a liability or discount is denied right before it: "not our fault"."""
     if kind not in {ClaimKind.LIABILITY, ClaimKind.DISCOUNT}:
         return False
     before = sentence.words[: match.start()].split()[-_NEAR:]
@@ -250,7 +257,7 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Whether a sentence of a source tells the rule of a matter, and denies nothing."""
+    """Return whether a sentence of a source states the rule of a matter, without a denial."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None
     if word is None:

@@ -1,4 +1,4 @@
-"""The words that facts are written with, folded, in French and English, and what they mean."""
+"""The words of facts in French and English, folded, with their meanings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class _File(LexiconFile):
 
 @cache
 def fact_words() -> FactWords:
-    """Raises BrokenLexicon."""
+    """Return the words of `fact_words.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     return FactWords(
         units=_by_word(file.units.items()),
@@ -48,7 +48,7 @@ def fact_words() -> FactWords:
 
 
 def either(words: Iterable[str]) -> str:
-    """A pattern of any of these, the longest first."""
+    """Return a pattern that matches any of these words, the longest first."""
     return "|".join(
         word.replace(".", r"\.").replace("$", r"\$")
         for word in sorted(words, key=len, reverse=True)

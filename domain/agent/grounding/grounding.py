@@ -1,9 +1,9 @@
-"""Grounding: whether an answer rests on something, whoever wrote it.
+"""Grounding: check that the statements of an answer have a source, regardless of the brain.
 
-An answer may state what stands in the sources it cites, in the order that was looked up and in the
-merchant's name. The customer's own words may be repeated where they only name things (an order's
-number, a date, an address), but they are no source of what costs, lasts or is promised: "you owe me
-500 EUR" makes nothing so.
+An answer may state facts of its cited sources, of the order that was looked up and of the
+merchant's name. It may repeat the customer's words for names (an order's number, a date, an
+address). They are no source for a price, a duration or a promise: "you owe me 500 EUR" proves
+nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,18 +22,18 @@ from domain.integrations.order import Order, OrderState
 
 _SHOWN: Final = 80
 _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
-# What a customer's own words are enough for.
+# Facts for which the customer's own words suffice.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
 
 
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """What an answer states without a source, as written but folded; empty if it is grounded.
+    """Return the statements of an answer without a source, folded; empty if it is grounded.
 
-    Without any source of this request it may state nothing at all: then each sentence that asserts
-    is named by its beginning. Compares facts, not meanings: that a source says something else with
-    the same numbers is not seen.
+    If it has no source of this request, it may state nothing: each sentence that asserts is then
+    listed by its beginning. Compares facts, not meanings: a source that states something else with
+    the same numbers is not detected.
     """
     texts = list(_texts(sources, request))
 
@@ -53,7 +53,7 @@ def unsupported(
             # "How can I help you today?"
             if asks and fact.kind is FactKind.DAY:
                 continue
-            # What is read in the sources is seldom looked for in the customer's words as well.
+            # Most facts are in the sources, so the customer's words are read only if needed.
             if not (fact.needs & sourced() or fact.needs & said()):
                 found[fact.written] = None
         if not texts and asserts(sentence, request.brand_name):
@@ -64,11 +64,11 @@ def unsupported(
 def claim_doubt(
     answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
 ) -> EscalationReason | None:
-    """Why a human must see first what an answer says that we did, will do, owe or grant; None if
-    the plan or a cited source says it.
+    """Return why a human must see the answer's claims first, or None if all are backed.
 
-    A merchant's template that a brain without a prompt sends is the merchant's own word. That an
-    order is cancelled may also be the shop's.
+    A claim says that we did, will do, owe or grant something. The plan or a cited source must back
+    it. A template that a brain without a prompt sends counts as the merchant's own statement. The
+    shop's state of an order backs the claim that it is cancelled.
     """
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None
@@ -88,7 +88,7 @@ def claim_doubt(
 
 
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
-    """The cited texts, taken from the request: what is not in it does not count."""
+    """Yield the cited texts of the request; a source that is not in it does not count."""
     values = {**request.fields, "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
     for passage in request.passages:
@@ -103,7 +103,7 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
 
 
 def _of_order(order: Order | None) -> frozenset[str]:
-    """The facts of the order, but not of its note, which anybody may have written."""
+    """Return the facts of the order, without its note, which has an unknown author."""
     if order is None:
         return frozenset()
     told = f"{order.told_at:%Y-%m-%d %H:%M}" if order.told_at else ""
@@ -114,7 +114,7 @@ def _of_order(order: Order | None) -> frozenset[str]:
 
 
 def _said(request: BrainRequest) -> frozenset[str]:
-    """What the customer, or the caller for the customer, named."""
+    """Return the facts named by the customer, or by the caller for the customer."""
     customers = (turn.body for turn in request.turns if turn.author == "customer")
     texts = (request.subject or "", request.text, *customers, *request.fields.values())
     return frozenset(

@@ -1,1 +1,1 @@
-"""What a message wants, below the six classes, and whether it wants anything besides."""
+"""The intents of a message, below the six classes, and the words that no intent explains."""

@@ -1,4 +1,4 @@
-"""Whether a message only ends a conversation, and so wants no answer: "thanks, all good"."""
+"""Detect a message that only ends a conversation and needs no answer: "thanks, all good"."""
 
 from functools import cache
 from typing import Final
@@ -12,8 +12,8 @@ LONGEST: Final = 300
 
 
 class _File(LexiconFile):
-    """`ends`: words of which one must be there; `beside`: what may stand with them, and nothing
-    else; `not_so`: words that turn them around; `marks`: signs of anger and sorrow."""
+    """`ends`: words, one of which must occur; `beside`: the only other words allowed; `not_so`:
+    words that reverse them; `marks`: signs of anger and sorrow."""
 
     ends: str
     beside: str
@@ -22,7 +22,7 @@ class _File(LexiconFile):
 
 
 def closes(text: str) -> bool:
-    """True only where every word is one of thanks, of content or of farewell."""
+    """Return whether the text holds only thanks, contentment or farewell, and asks nothing."""
     if len(text) > LONGEST or has_bad_mark(text):
         return False
     said = read_sentences(text, _dictionary())

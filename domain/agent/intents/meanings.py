@@ -1,4 +1,4 @@
-"""The words of a message and what they mean, in French and English alike."""
+"""The words of a message and their meanings, in French and English alike."""
 
 import re
 from collections import defaultdict
@@ -31,7 +31,7 @@ _LONG_NUMBER: Final = 3
 
 
 class _File(LexiconFile):
-    """`harmless` and `goods` are meanings too; `after_article`: before what something is called."""
+    """`harmless` and `goods` are meanings too; `articles`: words that precede a thing's name."""
 
     harmless: str
     goods: str
@@ -40,7 +40,7 @@ class _File(LexiconFile):
 
 
 class Dictionary:
-    """Words, beginnings of words and phrases, each with its meanings."""
+    """Words, prefixes of words and phrases, each with its meanings."""
 
     def __init__(self, meanings: Mapping[str, str]) -> None:
         self._whole: dict[str, list[str]] = defaultdict(list)
@@ -55,7 +55,7 @@ class Dictionary:
 
     def _add(self, entry: str, meaning: str) -> None:
         parts = entry.split("_")
-        # What is elided in a text is not there: "a_l_arrivee" stands for "à l'arrivée".
+        # Elided words are dropped from a text: "a_l_arrivee" matches "à l'arrivée".
         first, *rest = [part for part in parts[:-1] if part not in ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))
@@ -65,7 +65,7 @@ class Dictionary:
             self._whole[first].append(meaning)
 
     def meanings(self, said: tuple[str, ...]) -> list[frozenset[str]]:
-        """What each word of a sentence means, by itself and within the phrases it stands in."""
+        """Return the meanings of each word of a sentence, alone and within its phrases."""
         found = [self._of_word(word) for word in said]
         for place, word in enumerate(said):
             for rest, meaning in self._phrases.get(word, ()):
@@ -96,13 +96,13 @@ def _follows(said: tuple[str, ...], place: int, rest: tuple[str, ...]) -> bool:
 
 @cache
 def meanings_file() -> _File:
-    """Raises BrokenLexicon."""
+    """Return the contents of the YAML file beside this module. Raises BrokenLexicon."""
     return lexicon(__file__, _File)
 
 
 @cache
 def everyday() -> Dictionary:
-    """What words mean whatever is wanted."""
+    """Return the meanings of words that do not depend on the intent."""
     file = meanings_file()
     return Dictionary(
         {HARMLESS: file.harmless, GOODS: file.goods, "article": file.articles, **file.meanings}
@@ -110,7 +110,8 @@ def everyday() -> Dictionary:
 
 
 def tokens(sentence: str) -> tuple[str, ...]:
-    """Its words, folded, contractions spelt out: "don't" is "do not", "l'article" is "article"."""
+    """Return the folded words, with contractions expanded: "don't" is "do not", "l'article" is
+    "article"."""
     spend(len(sentence))
     folded = fold(sentence.translate(_QUOTES))
     plain = _ELISION.sub("", _ENGLISH_SHORT.sub("", _NOT.sub(" not", folded)))

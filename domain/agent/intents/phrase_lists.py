@@ -1,4 +1,4 @@
-"""Lists of phrases, looked for in a message all at once."""
+"""Lists of phrases, all searched for in one pass over a message."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -9,8 +9,8 @@ from domain.agent.phrase_tree import PhraseTree
 
 
 class PhraseLists:
-    """Whole words, whatever their case and accents. A "*" at the end of a phrase stands for any
-    ending of its last word."""
+    """Phrases of whole words, regardless of case and accents. A "*" at the end of a phrase matches
+    any ending of its last word."""
 
     def __init__(self, lists: Sequence[Iterable[str]]) -> None:
         self._tree = PhraseTree()
@@ -22,7 +22,7 @@ class PhraseLists:
                     self._is_empty = False
 
     def mentioned(self, text: str) -> frozenset[int]:
-        """The lists, by their places, of which a phrase occurs in the text."""
+        """Return the indexes of the lists that have a phrase in the text."""
         if self._is_empty:
             return frozenset()
         found = (

@@ -1,4 +1,4 @@
-"""Whether a message only praises, and so wants nothing: "I love it, you are the best"."""
+"""Detect a message that only praises and needs nothing: "I love it, you are the best"."""
 
 from functools import cache
 from typing import Final
@@ -13,15 +13,15 @@ _PRAISE: Final = frozenset({"praise", _DENIED})
 _COUNTED: Final = _PRAISE | {"thanks"}
 _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
-# French has a word before what is denied.
+# French has a word before the negated one.
 _BEFORE_DENIAL: Final = "ne"
-# By the number of words of praise: none is never praise, three or more always.
+# Indexed by the number of words of praise: none is never praise, three or more always.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 
 class _File(LexiconFile):
-    """`praise`, `thanks`: words of joy. `denied`: phrases that praise by denying blame. `fine`:
-    phrases whose words are not `against`. `against`: words of trouble, requests and denial.
+    """`praise`, `thanks`: words of joy. `denied`: phrases that praise by denying a fault. `fine`:
+    phrases whose words do not count as `against`. `against`: words of trouble, requests and denial.
     `signs`: characters of joy."""
 
     praise: str
@@ -33,16 +33,16 @@ class _File(LexiconFile):
 
 
 def only_praises(text: str, mood: float) -> bool:
-    """Return whether a message praises and wants nothing.
+    """Return whether a message only praises and asks for nothing.
 
-    `mood`: its sentiment by the classifier, -1 to 1. The fewer words of praise, the better it must
-    be: "Bravo" alone may be meant otherwise.
+    `mood`: its sentiment by the classifier, -1 to 1. Fewer words of praise need a better mood:
+    "Bravo" alone may be ironic.
     """
     return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]
 
 
 def praise_in(text: str) -> int:
-    """Return how many words of praise and thanks a message has; 0 where it is not praise alone.
+    """Return the number of words of praise and thanks; 0 if the message is not praise alone.
 
     A question, a number of three digits or more, or a word of trouble, request or denial makes it
     more than praise. Thanks without praise or a sign of joy are not enough.
@@ -64,9 +64,10 @@ def praise_in(text: str) -> int:
 
 
 def with_plain_praise(text: str) -> str:
-    """Return the text with praise in place of each denial of blame: "can't complain" is "perfect".
+    """Return the text with each denial of a fault replaced by praise: "can't complain" is
+    "perfect".
 
-    The text itself where it has none.
+    Return the text unchanged if it has none.
     """
     sentences = read_sentences(text, _dictionary())
     if not any(_DENIED in sentence.meanings for sentence in sentences):

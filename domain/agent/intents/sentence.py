@@ -1,4 +1,4 @@
-"""The sentence: the words of a part of a message, with what each of them means."""
+"""The sentence: the words of a part of a message, with their meanings."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, ev
 from domain.core.effort import spend
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|(?<!\.)\.+(?=\s|\Z))")
-# Below it stands a name.
+# A name follows these words.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
     r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
@@ -25,7 +25,7 @@ _ARTICLE: Final = "article"
 
 @dataclass(frozen=True, slots=True)
 class MessageSentence:
-    """`meanings`: of all its words and phrases, and "ask" where it ends as a question."""
+    """`meanings`: of all its words and phrases, and "ask" if it ends as a question."""
 
     text: str
     words: tuple[str, ...]
@@ -33,11 +33,14 @@ class MessageSentence:
     by_place: tuple[frozenset[str], ...]
 
     def of(self, place: int) -> frozenset[str]:
-        """What a word means, by itself or within a phrase."""
+        """Return the meanings of a word, alone or within a phrase."""
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:
-        """Whether a word that nobody listed stands where a thing is named, and tells no other."""
+        """Return whether an unlisted word after an article names a thing.
+
+        A word after it must be known, and be no goods.
+        """
         behind = self.by_place[place + 1 : place + 2]
         return (
             not self.by_place[place]
@@ -48,9 +51,9 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """The sentences of a message's first characters, without the customer's own name.
+    """Return the sentences of a message's first characters, without the customer's own name.
 
-    What lies beyond them is one word that nobody knows.
+    Text beyond `READ_CHARACTERS` counts as one unknown word.
     """
     spend(min(len(text), READ_CHARACTERS))
     parts = _END.split(_without_names(text[:READ_CHARACTERS]))
@@ -65,12 +68,12 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
 
 
 def _without_names(text: str) -> str:
-    """The text without the customer's own name, at its end or where it is introduced."""
+    """Return the text without the customer's own name, at its end or in an introduction."""
     return _without(_SIGNATURE, _without(_INTRODUCTION, text))
 
 
 def _without(named: re.Pattern[str], text: str) -> str:
-    """The text without the name that is found: a word that means something is no name."""
+    """Return the text without the name that is found, unless one of its words has a meaning."""
     found = named.search(text)
     if found is None or any(
         everyday().meanings(tuple(word for word in tokens(found[1]) if len(word) > 1))

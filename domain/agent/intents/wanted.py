@@ -1,8 +1,7 @@
-"""What a message wants: read from what its words mean together, sentence by sentence.
+"""The intents of a message, derived from the meanings of each sentence.
 
-A want is found by meanings that stand together, never by a word alone, and says nothing of what
-else the message holds. Hence the words that no want explains are counted: only a message without
-any is fit for a ready answer.
+Several meanings together show an intent, never a single word, and the rest of the message remains
+open. Unexplained words are therefore counted: only a message without any can get a ready answer.
 """
 
 import re
@@ -19,7 +18,7 @@ from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, m
 from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
-# Meanings that a sentence has by its marks or figures.
+# Meanings that marks or figures give to a sentence.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count", "declined"})
 
@@ -51,7 +50,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`wants`: each a list of elements, of which one meaning each must be there."""
+    """`wants`: alternatives, each a list of elements. A sentence must have one meaning of each
+    element."""
 
     intent: Intent
     categories: tuple[Category, ...]
@@ -63,7 +63,7 @@ class _Rule:
     covers: frozenset[Intent]
 
     def strength(self, meanings: frozenset[str]) -> int:
-        """How many elements of its fullest want stand in the sentence; 0 where none is whole."""
+        """Return the number of elements of the longest want that matches fully; 0 if none does."""
         best = 0
         for want in self.wants:
             for element in want:
@@ -76,9 +76,9 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """One thing that is wanted, and the sentences that say so.
+    """One intent of a message, and the sentences that express it.
 
-    `categories`: the classes that such a message may be of, the likeliest first.
+    `categories`: the possible classes of such a message, the most likely first.
     """
 
     intent: Intent
@@ -87,15 +87,15 @@ class Want:
 
     @property
     def asked(self) -> bool:
-        """Whether it is asked as a question, rather than told."""
+        """Return whether the intent is asked as a question, not stated."""
         return bool(_ASKS.search(self.said))
 
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """All that a message wants, most evident first.
+    """All intents of a message, most evident first.
 
-    `unexplained`: the words that none of it explains. With some, more may be meant than is read.
+    `unexplained`: the words that no intent explains. If there are any, the message may mean more.
     """
 
     all: tuple[Want, ...] = ()
@@ -107,14 +107,14 @@ class Wants:
 
 
 def intents(text: str) -> tuple[Intent, ...]:
-    """All that a message wants, most evident first; empty where nothing is evident."""
+    """Return all intents of a message, most evident first; empty if none is evident."""
     return read_wants(text).intents
 
 
 def read_wants(text: str, *, after: str = "") -> Wants:
-    """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length.
+    """Return the intents of a text, in linear time. Raises only BrokenLexicon.
 
-    `after`: the customer's message before, whose wishes go on where this one has none of its own.
+    `after`: the customer's previous message. Its intents apply if this one has none of its own.
     """
     said = read_sentences(text, _dictionary())
     rules = _rules()
@@ -140,21 +140,24 @@ def read_wants(text: str, *, after: str = "") -> Wants:
 
 
 def clauses_that_want(text: str, intent: Intent) -> str:
-    """Of a text whose other words say nothing, the part that wants something; all if none does."""
+    """Return the clauses that express an intent, or the whole text if none does alone.
+
+    Call it only for a text without unexplained words.
+    """
     found = [clause for clause in _CLAUSE_END.split(text) if intent in intents(clause)]
     return "\n".join(found) or text
 
 
 @lru_cache(maxsize=2_000)
 def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
-    """What a sentence wants, without what something else in it makes plain."""
+    """Return the intents of a sentence with their strengths, except overridden ones."""
     strengths = {
         intent: strength
         for intent, rule in _rules().items()
         if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
-    # The fullest first: of two that speak against each other it stands.
+    # Strongest first: it wins over an intent that excludes it.
     for intent in sorted(strengths, key=lambda one: -strengths[one]):
         if not any(intent in _rules()[other].over for other in kept):
             kept[intent] = strengths[intent]
@@ -175,7 +178,7 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                takes_name = False  # one is what the message is about, two are more than that
+                takes_name = False  # one name is the subject of the message, two are more
                 continue
             found.append(word)
     if len(numbers) > 1:
@@ -226,7 +229,7 @@ def _rules() -> dict[Intent, _Rule]:
 
 
 def _meanings(listed: str, known: frozenset[str]) -> frozenset[str]:
-    """Raises BrokenLexicon."""
+    """Return the listed meanings. Raises BrokenLexicon if one is unknown."""
     named = frozenset(listed.split())
     if not named <= known:
         raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")

@@ -1,1 +1,1 @@
-"""Whether a message tries to command the agent."""
+"""Safety: messages that try to command the agent, and matters that always go to a human."""

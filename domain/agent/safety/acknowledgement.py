@@ -1,4 +1,4 @@
-"""What a customer is told at once when the message went to a human before it was answered.
+"""The acknowledgement sent to a customer when the message goes to a human unanswered.
 
 It asserts nothing about the matter and promises neither an outcome nor a time. The texts are in
 `acknowledgement.yaml`.
@@ -16,7 +16,7 @@ _OTHERWISE: Final = "en"
 
 
 class _File(LexiconFile):
-    """Texts by language. `in_danger` in French and English alone."""
+    """Texts by language. `in_danger` exists only in French and English."""
 
     sensitive: dict[str, str]
     language: dict[str, str]
@@ -27,8 +27,8 @@ class _File(LexiconFile):
 def acknowledgement(
     settings: ClientSettings, language: str, brand: str, matter: SensitiveMatter
 ) -> str:
-    """The merchant's words in the customer's language, else ours; English for a language that has
-    neither. `brand`: the sender."""
+    """Return the merchant's text in the customer's language, else ours, else ours in English.
+    `brand`: the sender's name."""
     words = settings.acknowledgement.get(language)
     if words is None:
         words = _built_in(_file().sensitive, language, brand)
@@ -39,8 +39,8 @@ def acknowledgement(
 
 
 def acknowledged_in(language: str | None, brand: str) -> str | None:
-    """Return the text for a message in a language that the agent does not answer in, or None if it
-    answers in the language, or has no text in it."""
+    """Return the text for a language that the agent does not answer in. None if the agent answers
+    in the language, or if there is no text in it."""
     if language is None or language in OURS or language not in SPOKEN:
         return None
     return _built_in(_file().language, language, brand)

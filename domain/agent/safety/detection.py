@@ -1,8 +1,8 @@
-"""Text that tries to command the agent: found by its phrasing, French and English.
+"""Detect text that tries to command the agent, by its phrasing in French and English.
 
-Only the first of two walls, and the weaker one: whoever words it anew gets past, and then finds
-that the policy (`domain/agent/policy.py`) does not care what a text says. What is found here goes
-to a human. Linear in the text; what it looks for is in `phrasings.yaml`.
+This is the first and weaker of two defences. New wording evades it, but the policy
+(`domain/agent/policy.py`) ignores what a text says. Text that is detected here goes to a human.
+Linear in the text; the patterns are in `phrasings.yaml`.
 """
 
 import base64
@@ -21,24 +21,24 @@ from domain.core.text import without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Of characters that stand for up to 18 others; who writes so many pads something.
+# Some characters expand to up to 18 others; a longer text is padded with them.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
-# So many phrasings are looked for in one step.
+# The number of phrasings searched per step.
 _AT_ONCE: Final = 40
 
-# Zero width, soft hyphen, bidi marks, variation selectors: nobody sees them, and they part words.
+# Zero width, soft hyphen, bidi marks, variation selectors: invisible characters that split words.
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-# ASCII in characters that no screen shows. A flag of a region is the one honest use.
+# ASCII in invisible tag characters. A region's flag is their only legitimate use.
 _TAGS: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
 _BLOB: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*·]{1,3}){5,}[^\W\d_](?![^\W_])")
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 _LEET: Final = str.maketrans("013457@$", "oieastas")
 _TOKEN: Final = re.compile(r"[a-z0-9@$]{3,40}")
-# Letters of other scripts that look like Latin ones; normalization leaves them as they are.
+# Letters of other scripts that look like Latin ones; normalization does not change them.
 _LOOKALIKES: Final = str.maketrans(
     "аеорсухіјѕԁһӏԛԝьгмтквнзαβεικνορτυχωηɑɡıⅼոսցѵ",
     "aeopcyxijsdhlqwbrmtkbh3abeiknoptuxwnagilnugv",
@@ -46,7 +46,7 @@ _LOOKALIKES: Final = str.maketrans(
 
 
 def unsafe(text: str) -> UnsafeReason | None:
-    """How `text` tries to command whoever reads it; None for what a customer honestly writes.
+    """Return how `text` tries to command its reader, or None.
 
     Reads `READ_CHARS` characters.
     """
@@ -62,7 +62,7 @@ Examination = Generator[None, None, UnsafeReason | None]
 
 
 def examination(text: str) -> Examination:
-    """The same in steps, of which each takes a fraction of the time."""
+    """Examine a text as `unsafe` does, in steps that each take a fraction of the time."""
     return _found(text[:READ_CHARS], decode=True)
 
 
@@ -93,7 +93,7 @@ def _found(text: str, *, decode: bool) -> Examination:
 
 
 def _plain(shown: str) -> str:
-    """Lower case, no accents, no lookalikes; marks and lines as they are."""
+    """Return the text in lower case, without accents and lookalikes; marks and lines are kept."""
     if shown.isascii():
         return shown.lower()
     bare = without_marks(unicodedata.normalize("NFKD", shown.casefold()))
@@ -101,19 +101,19 @@ def _plain(shown: str) -> str:
 
 
 def _readings(plain: str) -> tuple[str, ...]:
-    """The words, and the words with digits read as the letters they stand for."""
+    """Return the words, and the words with digits replaced by the letters that they resemble."""
     words = _NO_WORD.sub(" ", plain)
     spelt = _TOKEN.sub(_spelt, plain)
     return (words,) if spelt == plain else (words, _NO_WORD.sub(" ", spelt))
 
 
 def _spelt(token: re.Match[str]) -> str:
-    """A word with its digits as letters; numbers stay numbers."""
+    """Return a word with its digits as letters; numbers are unchanged."""
     return token[0] if token[0].isdigit() else token[0].translate(_LEET)
 
 
 def _hides_words(text: str) -> Generator[None, None, bool]:
-    """Whether something in it is a command once it is decoded from base64."""
+    """Return whether a base64 part of the text decodes to a command."""
     for number, blob in enumerate(_BLOB.finditer(text)):
         if number == _MAX_BLOBS:
             return False

@@ -1,4 +1,4 @@
-"""Texts that come back with each message of a client or a thread, examined once."""
+"""A cache of examined texts, which recur with each message of a client or a thread."""
 
 from hashlib import sha256
 from typing import Final
@@ -8,13 +8,12 @@ from domain.agent.safety.detection import examination
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 
-# By their hash: a customer's words are not kept here.
+# Keyed by hash, so that no customer's words are kept here.
 _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 
 async def is_unsafe(text: str) -> bool:
-    """Whether `text` tries to command whoever reads it. Others get their turns while it is
-    examined."""
+    """Return whether `text` tries to command its reader. Other tasks run between the steps."""
     if not text:
         return False
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -31,7 +30,7 @@ async def is_unsafe(text: str) -> bool:
 
 
 async def commands(event: UnifiedEvent) -> bool:
-    """Whether the message, or what the caller sent beside it, tries to give orders."""
+    """Return whether the message, or a field that the caller sent with it, tries to give orders."""
     left = READ_CHARS
     beside = (event.subject, event.customer_name, *event.fields.values())
     for text in (event.text, *filter(None, beside)):

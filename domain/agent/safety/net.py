@@ -1,7 +1,7 @@
-"""The safety net: finds what must always reach a human, before any brain is asked.
+"""The safety net: finds matters that always go to a human, before any brain is asked.
 
-It looks for French and English at once, whatever the language of the text is taken for. Linear in
-the text; what it looks for is in `sensitive_frames.yaml`.
+It searches in French and English, regardless of the text's detected language. Linear in the text;
+the patterns are in `sensitive_frames.yaml`.
 """
 
 import re
@@ -19,9 +19,9 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-    """The matter that takes `text` to a human; None for what the agent may answer.
+    """Return the matter that sends `text` to a human, or None if the agent may answer it.
 
-    `own_words`: the merchant's, whole words or phrases whatever their case and accents. Reads
+    `own_words`: the merchant's, whole words or phrases, regardless of case and accents. Reads
     `READ_CHARS` characters.
     """
     read = text[:READ_CHARS]
@@ -32,7 +32,7 @@ def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatte
 
 
 class SafetyGrammar:
-    """The safety net of the grammar alone."""
+    """The safety net that uses the grammar alone."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """See sensitive_matter."""
@@ -40,7 +40,7 @@ class SafetyGrammar:
 
 
 def says_own(text: str, own_words: Sequence[str]) -> bool:
-    """Whether one of the merchant's words stands in the text. Reads `READ_CHARS` characters."""
+    """Return whether the text has one of the merchant's words. Reads `READ_CHARS` characters."""
     if not own_words:
         return False
     spend(min(len(text), READ_CHARS) * len(own_words))

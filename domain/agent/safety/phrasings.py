@@ -14,8 +14,9 @@ Phrasing = tuple[UnsafeReason, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class Phrasings:
-    """`markup` is looked for in the text with its marks and lines, `words` in the words alone,
-    parted by single spaces, and `spelt_out` in words that are spelt letter by letter."""
+    """The patterns of each reading. `markup` applies to the text with its marks and lines. `words`
+    applies to the words alone, separated by single spaces. `spelt_out` applies to words that are
+    spelt letter by letter."""
 
     markup: tuple[Phrasing, ...]
     words: tuple[Phrasing, ...]
@@ -31,7 +32,7 @@ class _File(LexiconFile):
 
 @cache
 def phrasings() -> Phrasings:
-    """Raises BrokenLexicon."""
+    """Return the patterns of `phrasings.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     kinds = "|".join(kind for kind in ActionKind if kind not in IN_PLACE)
     fragments = {**file.fragments, "tool": f"{file.fragments['tool']}|{kinds}"}

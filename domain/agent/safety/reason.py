@@ -1,10 +1,10 @@
-"""Why a text is taken for an attempt to command the agent."""
+"""The reasons why a text counts as an attempt to command the agent."""
 
 from enum import StrEnum
 
 
 class UnsafeReason(StrEnum):
-    """What gave a text away. Stable codes: stored and shown, never the text itself."""
+    """The kind of attempt. Stable codes: stored and shown, never the text itself."""
 
     OVERRIDES_RULES = "overrides_rules"
     FAKE_MESSAGE = "fake_message"

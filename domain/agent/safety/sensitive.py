@@ -1,10 +1,10 @@
-"""The sensitive matter: what always reaches a human, and is never answered by the agent."""
+"""The sensitive matter: a topic that always goes to a human, never answered by the agent."""
 
 from enum import StrEnum
 
 
 class SensitiveMatter(StrEnum):
-    """Stored, and shown to people. `own`: words that the merchant named."""
+    """Stored, and shown to people. `own`: the merchant's own words."""
 
     HEALTH = "health"
     SELF_HARM = "self_harm"

@@ -1,7 +1,8 @@
-"""The frames of sensitive matters: which things said near each other make one.
+"""The frames of sensitive matters: concepts that signal a matter when they are close together.
 
-`sensitive_frames.yaml` holds them and says how they are written. A phrase is a few words in a row,
-a concept the phrases that say one thing, a frame the concepts that must stand near each other.
+`sensitive_frames.yaml` holds them and documents their syntax. A phrase is a few words in a row, a
+concept is a set of phrases with one meaning, a frame is a set of concepts that must be close
+together.
 """
 
 import re
@@ -30,15 +31,15 @@ _FRAME: Final = re.compile(
 )
 _SET: Final = re.compile(r"\{(\w+)\}")
 
-# Where something is said: positions of its first and its last word.
+# Where something is said: the positions of its first and last word.
 Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenFrame:
-    """`parts`: each the concepts of which one is said, in this order if `ordered`. `near`: at most
-    so many words between two. `not_near`, `nowhere`: concepts that make it harmless, said close
-    to it or in the same text."""
+    """`parts`: sets of concepts, one of each of which must occur, in this order if `ordered`.
+    `near`: the maximum number of words between two parts. `not_near`, `nowhere`: concepts that make
+    the frame harmless, if they occur close to it or anywhere in the text."""
 
     matter: SensitiveMatter
     parts: tuple[tuple[str, ...], ...]
@@ -55,7 +56,7 @@ class Frames:
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
-        """The first matter, in the file's order, that a text holds."""
+        """Return the first matter, in the file's order, that a text holds, or None."""
         said = self.said(self.vocabulary.words(text))
         for frame in self.frames:
             if any(_stands(frame, places, said) for places in _chains(frame, said)):
@@ -63,7 +64,7 @@ class Frames:
         return None
 
     def said(self, words: Sequence[str]) -> dict[str, list[Place]]:
-        """The concepts in the words, each with its places in order."""
+        """Return the concepts in the words, each with its places in order."""
         said: dict[str, list[Place]] = {}
         positions = _positions(words)
         spend(len(words))
@@ -82,7 +83,7 @@ def _positions(words: Sequence[str]) -> list[int]:
 
 
 def _chains(frame: SpokenFrame, said: Mapping[str, list[Place]]) -> list[Place]:
-    """Where the parts of a frame stand near each other, from the first word to the last."""
+    """Return the places where all parts of a frame are close together, from first to last word."""
     where = [_merged(part, said) for part in frame.parts]
     if not all(where):
         return []
@@ -99,7 +100,7 @@ def _merged(part: tuple[str, ...], said: Mapping[str, list[Place]]) -> list[Plac
 
 
 def _orders(where: list[list[Place]]) -> list[list[list[Place]]]:
-    """The parts in every order; a frame has three at most."""
+    """Return the parts in every order; a frame has three at most."""
     if len(where) == 1:
         return [where]
     return [
@@ -143,7 +144,7 @@ class _File(LexiconFile):
 
 @cache
 def frames() -> Frames:
-    """Raises BrokenLexicon."""
+    """Return the frames of `sensitive_frames.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
     dropped = frozenset(file.dropped.split())
@@ -191,14 +192,14 @@ def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads phrases of the file into the forms of each of their words."""
+    """Reads phrases of the file as lists of the possible forms of each word."""
 
     sets: Mapping[str, str]
     dropped: frozenset[str]
     slang: Mapping[str, tuple[str, ...]]
 
     def phrases(self, text: str) -> list[list[frozenset[str]]]:
-        """One for each choice of its optional words."""
+        """Return one phrase for each choice of its optional words. Raises BrokenLexicon."""
         read: list[list[frozenset[str]]] = [[]]
         for word in self._elements(text):
             meant = {ELIDED.get(form, form) for form in word.rstrip("?").split("|")}

@@ -1,6 +1,6 @@
-"""A text as the safety net reads it: words without accents, ornament, slang and typos.
+"""The safety net's reading of a text: words without accents, decoration, slang and typos.
 
-French and English alike, for no one knows yet which of them it is. Linear in the text.
+It treats French and English alike, since the language is not known yet. Linear in the text.
 """
 
 import re
@@ -13,8 +13,8 @@ from domain.core.effort import spend
 from domain.core.plain_text import without_controls
 from domain.core.text import without_marks
 
-# What stands between two sentences counts as that many words, so that a short distance stays
-# within one and a long one does not.
+# A sentence break counts as this many words. A short distance therefore stays within one sentence,
+# and a long one does not.
 SENTENCE_BREAK: Final = 4
 
 _APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")
@@ -32,18 +32,18 @@ _JOINED: Final = (("a&e", " accidentemergency "), ("œ", "oe"), ("æ", "ae"), ("
 ELIDED: Final[Mapping[str, str]] = {
     "j": "je", "d": "de", "n": "ne", "s": "se", "c": "ce", "qu": "que", "m": "me", "t": "te",
 }  # fmt: skip
-# Shorter words have too many neighbours.
+# Shorter words have too many similar words.
 _SHORTEST_MENDED: Final = 5
 _LONGEST_MENDED: Final = 20
 
 
 def squeezed(word: str) -> str:
-    """Each run of one letter as that letter, so that doubled and undoubled letters are no typo."""
+    """Return the word with each run of a letter reduced to one, so that doubling is no typo."""
     return _REPEATED.sub(r"\1", word)
 
 
 def bare(text: str) -> str:
-    """Lower case without accents; contractions and elisions parted into their words."""
+    """Return the text in lower case without accents, with contractions and elisions split."""
     lower = without_controls(text).casefold()
     for sign, letters in _JOINED:
         lower = lower.replace(sign, letters)
@@ -57,8 +57,8 @@ def bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SensitiveVocabulary:
-    """How single words are read. `slang`: what stands for one word, as the words meant. `dropped`:
-    words that change nothing here. `mended`: words, by each of their forms without one letter."""
+    """The vocabulary for single words. `slang`: the words that replace one word. `dropped`: words
+    that are ignored. `mended`: the correct words, by each of their forms without one letter."""
 
     slang: Mapping[str, tuple[str, ...]]
     dropped: Collection[str]
@@ -66,7 +66,7 @@ class SensitiveVocabulary:
     mended: Mapping[str, tuple[str, ...]]
 
     def words(self, text: str) -> list[str]:
-        """The words in their order, squeezed; "." between sentences."""
+        """Return the words in order, squeezed, with "." between sentences."""
         spend(len(text))
         read: list[str] = []
         known: dict[str, list[str]] = {}
@@ -80,13 +80,14 @@ class SensitiveVocabulary:
     def _meant(self, piece: str) -> list[str]:
         if not piece[0].isalnum():
             return ["."]
-        # Of a sum the whole part: its point ends no sentence.
+        # Keep the whole part of a number: its point ends no sentence.
         whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
         meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
         return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]
 
     def _mended(self, word: str) -> str:
-        """The word that this one is one slip away from: a letter more, less, wrong or swapped."""
+        """Return the known word that differs by one typo: a letter added, missing, wrong or
+        swapped."""
         if word in self.known or not _SHORTEST_MENDED <= len(word) <= _LONGEST_MENDED:
             return word
         for shorter in (word, *shortened(word)):
@@ -97,12 +98,12 @@ class SensitiveVocabulary:
 
 
 def shortened(word: str) -> list[str]:
-    """All forms of a word without one of its letters."""
+    """Return all forms of a word without one of its letters."""
     return [word[:place] + word[place + 1 :] for place in range(len(word))]
 
 
 def _one_slip(meant: str, word: str) -> bool:
-    """Whether two words that are the same but for one letter each are one slip apart."""
+    """Return whether two words that are equal without one letter each differ by one typo."""
     if len(meant) != len(word):
         return abs(len(meant) - len(word)) == 1
     apart = [place for place in range(len(word)) if meant[place] != word[place]]

@@ -1,1 +1,1 @@
-"""What a customer asks the agent to do, read clause by clause."""
+"""The customer's requests to the agent, parsed clause by clause."""

@@ -1,8 +1,8 @@
-"""Whether a request may be acted on at once: only if every word of it is understood.
+"""Decide whether a request may be executed without a question: only if every word is understood.
 
-The grammar finds the words that ask; what else a sentence says may point elsewhere ("to my new
-card", "but the mug", "tomorrow"). No list holds all of that. This one holds what is harmless, and
-any other word makes the request one that the customer is asked about.
+The grammar finds the words that ask. Other words of the sentence may change the request ("to my new
+card", "but the mug", "tomorrow"), and no list covers all of them. This module lists harmless words
+instead; with any other word, the customer is asked first.
 """
 
 import re
@@ -29,13 +29,13 @@ _DAY: Final = re.compile(r"-\d\d?-\d\d?")
 _ORDER: Final = re.compile(r"(?:([a-z]{1,6})-?)?(\d{3,})((?:-\d+)*)")
 _NAME: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LONGEST_NAME: Final = 4
-# Forms that ask only beside a word that asks: "Remboursement 7802" is a heading.
+# Forms that ask only next to a word that asks: "Remboursement 7802" is a heading.
 _NO_ASKING: Final = frozenset({SpeechRole.NOUN, SpeechRole.PARTICIPLE, SpeechRole.GERUND})
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A sentence of known words only. `asks`: it asks for something."""
+    """A sentence that has only known words. `asks`: it asks for something."""
 
     numbers: frozenset[str]
     kinds: frozenset[ActionKind]
@@ -44,8 +44,10 @@ class _Known:
 
 
 def is_unqualified(text: str, quote: str) -> bool:
-    """Whether the request that `quote` makes in `text` says nothing besides: no limit, time, means
-    or other order, in words that are all known. Never raises; too long a text is not unqualified.
+    """Return whether the request of `quote` in `text` is unqualified. Never raises.
+
+    It must hold only known words, and no limit, time, means or other order. A text that is too long
+    is not unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -63,7 +65,10 @@ def is_unqualified(text: str, quote: str) -> bool:
 
 
 def _ends(text: str) -> list[tuple[int, int]]:
-    """Where sentences end, and where the next begin. A line that goes on in lower case goes on."""
+    """Return the end of each sentence and the start of the next.
+
+    A line break before a lower-case letter or a digit ends no sentence.
+    """
     found = []
     for match in _ENDING.finditer(text):
         behind = text[match.end() : match.end() + 1]
@@ -78,7 +83,7 @@ def _ends(text: str) -> list[tuple[int, int]]:
 
 
 def _known(sentence: str) -> _Known | None:
-    """None where a word or mark of the sentence is not known to be harmless."""
+    """Return the sentence as known words, or None if a word or mark may not be harmless."""
     words = caution_words()
     composed = unicodedata.normalize("NFC", sentence).strip()
     if not _holds_only(composed, _SENTENCE_MARKS) or _BROKEN_OFF.search(composed):
@@ -116,7 +121,7 @@ def _all_known(tokens: Tokens) -> bool:
 
 
 def _asks_on(tokens: Tokens) -> bool:
-    """ "Cancel it, I want order 1042": something is asked for behind what is to be done."""
+    """Return whether another request follows the action: "Cancel it, I want order 1042"."""
     words = caution_words()
     at, named = 0, False
     while at < len(tokens):
@@ -129,13 +134,14 @@ def _asks_on(tokens: Tokens) -> bool:
 
 
 def _is_wish(phrase: Tokens) -> bool:
-    """ "I would like", "je veux que vous": an asking word among others, in no courtesy."""
+    """Return whether a phrase asks, like "I would like" or "je veux que vous", and is no
+    courtesy."""
     words = caution_words()
     return words.asking.within(phrase) and words.behind.length_at(phrase, 0) != len(phrase)
 
 
 def _stands(tokens: Tokens, at: int) -> bool:
-    """Whether a word that no list holds is an action's, an order's number, or the mark of one."""
+    """Return whether an unlisted word names an action, or is an order's number or its prefix."""
     words, token = caution_words(), tokens[at]
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
     if _is_number(token):
@@ -147,13 +153,13 @@ def _stands(tokens: Tokens, at: int) -> bool:
 
 
 def _tells_order(token: str) -> bool:
-    """Whether a short number behind this word is an order's: "refund me 100" is a sum."""
+    """Return whether a short number after this word is an order's: "refund me 100" is a sum."""
     file = caution_words().file
     return token in file.order or token in file.before_numbers
 
 
 def _leaves_it(before: str, asked: _Known) -> bool:
-    """Whether what stands before a request leaves it as it is."""
+    """Return whether the text before a request does not change it."""
     if not before.strip():
         return True
     if _REPORTED.search(before) or before.rstrip()[-1] in ":,;-–—(…":
@@ -171,7 +177,7 @@ def _leaves_it(before: str, asked: _Known) -> bool:
             continue
         words = caution_words()
         spoken_of = any(token in words.actions or token in words.file.money for token in tokens)
-        # What is cancelled or paid back already, or is told of a refund, needs a look.
+        # Words about an earlier cancellation, repayment or refund make the request uncertain.
         if words.pointing.within(tokens) or spoken_of:
             return False
         if not asked.names_order and not (known and not known.asks):
@@ -181,7 +187,7 @@ def _leaves_it(before: str, asked: _Known) -> bool:
 
 
 def _closes(behind: str, *, after: str) -> bool:
-    """Whether this is thanks, farewell, urging and the name of the writer, and nothing else."""
+    """Return whether the text is only thanks, farewell, urging and the sender's name."""
     composed = unicodedata.normalize("NFC", behind)
     if not composed.strip():
         return True
@@ -200,7 +206,7 @@ def _closes(behind: str, *, after: str) -> bool:
 
 
 def _signs(behind: str, count: int) -> bool:
-    """Whether the last `count` words are a name. It stands behind a comma or on its own line."""
+    """Return whether the last `count` words are a name, after a comma or on their own line."""
     pieces = re.split(r"[,\n!]|\.(?=\s|$)(?<![A-Z]\.)", behind.rstrip(" \t\n"))
     pieces = [piece for piece in pieces if piece.strip()]
     taken: list[str] = []
@@ -237,7 +243,7 @@ def _any(tokens: Tokens, listed: tuple[str, ...]) -> bool:
 
 
 def _holds_only(text: str, marks: frozenset[str]) -> bool:
-    """Marks that are not known may set words apart, strike them out or hide them."""
+    """Return whether a text has no unknown marks, which may separate, strike out or hide words."""
     return all(c.isalpha() or c in "0123456789 \n\r\t\u00a0\u202f" or c in marks for c in text)
 
 
@@ -246,7 +252,11 @@ def _is_number(token: str) -> bool:
 
 
 def _is_order(token: str) -> bool:
-    """ "1042-1044" is several orders, "2026-11-22" a day, "eur100" a sum, "not1042" another."""
+    """Return whether a token is one order's number.
+
+    It is not for "1042-1044" (several orders), "2026-11-22" (a day), "eur100" (a sum) and
+    "not1042".
+    """
     found = _ORDER.fullmatch(token)
     if found is None:
         return False

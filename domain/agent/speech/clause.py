@@ -1,4 +1,4 @@
-"""The clause: its words in their roles, in one language."""
+"""The clause: words with their grammatical roles, in one language."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _JOINTS: Final = {
     SpeechRole.BECAUSE: "because",
     SpeechRole.THAT: "that",
 }
-# "Je vous demande donc de": the clause goes on.
+# After these roles "so" does not end the clause: "Je vous demande donc de".
 _UNFINISHED: Final = frozenset("iuwWmlVg13K")
 _NUMBER_WORDS: Final = frozenset({"no", "n", "nr"})
 # "Order no: 2040".
@@ -41,7 +41,7 @@ _MARKS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Constituent:
-    """A word or set phrase in its role. `start` and `end`: its place in the text."""
+    """A word or set phrase with its role. `start` and `end`: its position in the text."""
 
     said: str
     meaning: Meaning
@@ -51,8 +51,8 @@ class Constituent:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`joint`: what binds it to the clause before it: `start` of a sentence, a mark, `and`, `or`,
-    `but`, `because`, `that`. `roles`: one character for each part."""
+    """`joint`: the link to the clause before: `start` of a sentence, a mark, `and`, `or`, `but`,
+    `because`, `that`. `roles`: one character for each part."""
 
     parts: tuple[Constituent, ...]
     joint: str
@@ -63,7 +63,7 @@ class Clause:
 
     @property
     def kinds(self) -> tuple[ActionKind, ...]:
-        """The actions that are named, in order, each once. A weak word alone names none."""
+        """Return the named actions in order, each once. A weak word alone names none."""
         found = (
             part.meaning.kind
             for part in self.parts
@@ -88,8 +88,10 @@ class SpokenSentence:
 
 
 def sentences(said: Utterance) -> Iterator[SpokenSentence]:
-    """Each in the language that knows more of its words; where both know as many, in the one that
-    knows more of the whole."""
+    """Yield each sentence in the language that knows more of its words.
+
+    If both know as many, use the language that knows more words of the whole text.
+    """
     french, english = vocabulary("fr"), vocabulary("en")
     of_all = [word for sentence in said.sentences for word in _words_of(sentence)]
     mainly = english if _known(english, of_all) > _known(french, of_all) else french
@@ -99,14 +101,14 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
         spoken = mainly
         if in_french != in_english:
             spoken = french if in_french > in_english else english
-        # One more than is read tells that there are more.
+        # One clause above the limit shows that there are more.
         clauses = tuple(islice(_clauses(sentence, spoken), SENTENCE_CLAUSES + 1))
         if clauses:
             yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
 
 
 def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
-    """The longest phrase from each place."""
+    """Split words into constituents, preferring the longest phrase at each place."""
     parts: list[Constituent] = []
     at = 0
     while at < len(words):
@@ -117,7 +119,7 @@ def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
 
 
 def language_of(text: str, said: Utterance) -> Language | None:
-    """The language that most words are known in; None where neither knows enough of them."""
+    """Return the language that knows most of the words, or None if there are no words."""
     words = [word for sentence in said.sentences for word in _words_of(sentence)]
     if not words or not text.strip():
         return None

@@ -1,6 +1,6 @@
-"""The grammar: what a clause must be made of to ask for an action.
+"""The grammar: the forms of clauses that ask for an action.
 
-Expressions over the roles of its words, in which each name stands for a class of roles.
+The forms are expressions over the roles of the words; each name is a class of roles.
 """
 
 import re
@@ -58,8 +58,8 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a clause asks. `start` and `end`: of the words that do. `plain`: no doubt of its form.
-    `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: spelled so."""
+    """The form of a request. `start` and `end`: the parts that ask. `plain`: an unambiguous form.
+    `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: without a typo."""
 
     kind: ActionKind
     start: int
@@ -70,7 +70,7 @@ class Form:
     sure: bool
 
 
-# Openings whose question is a request.
+# A question with one of these openings is a request.
 _ASKS_BY_FORM: Final = frozenset({SpeechRole.POLITE, SpeechRole.MIND, SpeechRole.MAY})
 _VERBAL: Final = frozenset(
     {
@@ -96,7 +96,7 @@ _VERBAL: Final = frozenset(
 _I_WISH: Final = (
     "(?:<i> <whom>{0,2} <gap>{0,3} <wish>|<i_wish> <gap>{0,2} <to>? <wish>?|(?<![^fpy]) <wish>)"
 )
-# Not the first half of another thing: "refund policy", "cancellation form".
+# Not the first part of a compound: "refund policy", "cancellation form".
 _NOUN: Final = "<noun>(?![UTSE~])"
 
 _PLAIN: Final = (
@@ -183,7 +183,8 @@ _SEARCHED: Final = (
 
 
 def _commands(clause: Clause, found: re.Match[str]) -> bool:
-    """Whether an English verb that may be a noun is one: "refund the order", but "refund for"."""
+    """Return whether an ambiguous English word is a verb: "refund the order", but not "refund
+    for"."""
     last = clause.parts[found.end() - 1].meaning
     if last.role is not SpeechRole.BASE:
         return False
@@ -193,7 +194,7 @@ def _commands(clause: Clause, found: re.Match[str]) -> bool:
 
 
 def form_of(clause: Clause) -> Form | None:
-    """The form in which the clause asks for an action; None where it asks in none."""
+    """Return the form in which the clause asks for an action, or None if it asks for none."""
     kinds = clause.kinds
     plain = None
     if ActionKind.CANCEL_ORDER in kinds:

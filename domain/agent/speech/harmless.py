@@ -1,4 +1,4 @@
-"""The words of harmless requests, and what is told from them: the file `harmless.yaml`."""
+"""The words of harmless requests, and patterns derived from them: the file `harmless.yaml`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -40,21 +40,21 @@ class CautionFile(LexiconFile):
 
 
 class CautionPhrases:
-    """Phrases by their words, the longest first."""
+    """A set of phrases, split into words; the longest one matches first."""
 
     def __init__(self, listed: Iterable[str]) -> None:
         self._held = frozenset(tokens_of(phrase) for phrase in listed)
         self._longest = max(map(len, self._held))
 
     def length_at(self, tokens: Tokens, at: int) -> int:
-        """The number of words of the longest phrase that begins here; 0 for none."""
+        """Return the number of words of the longest phrase that starts here; 0 if there is none."""
         for length in range(min(self._longest, len(tokens) - at), 0, -1):
             if tokens[at : at + length] in self._held:
                 return length
         return 0
 
     def cover(self, tokens: Tokens) -> int:
-        """How many words from the first on are phrases of these."""
+        """Return how many words at the start belong to these phrases."""
         at = 0
         while length := self.length_at(tokens, at):
             at += length
@@ -80,14 +80,14 @@ class CautionWords:
 
 
 def tokens_of(text: str) -> Tokens:
-    """The words and numbers of a text, folded; an apostrophe parts words."""
+    """Return the words and numbers of a text, folded; an apostrophe separates words."""
     spend(len(text))
     return tuple(_TOKEN.findall(_APOSTROPHES.sub(" ", fold(text))))
 
 
 @cache
 def caution_words() -> CautionWords:
-    """Raises BrokenLexicon."""
+    """Return the words of `harmless.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, CautionFile)
     grammar = {**vocabulary("fr").phrases, **vocabulary("en").phrases}
     actions = {

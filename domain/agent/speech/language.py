@@ -1,4 +1,4 @@
-"""Whether a text is in a language that the grammar reads."""
+"""Detect whether a text is in a language that the grammar reads."""
 
 import re
 from functools import cache
@@ -18,15 +18,17 @@ _PLAIN_LEAD: Final = 3
 
 
 class _File(LexiconFile):
-    """`others`: frequent words of other languages that are none in French and English."""
+    """`others`: frequent words of other languages that are not French or English words."""
 
     own: dict[str, tuple[str, ...]]
     others: dict[str, tuple[str, ...]]
 
 
 def has_grammar(text: str) -> bool:
-    """Whether the text is French or English well enough to be parsed. A text without any word is:
-    nothing in it is misread."""
+    """Return whether enough words are French or English to parse the text.
+
+    A text without words counts as parsable: nothing in it can be misread.
+    """
     words = _read(text)
     if not words:
         return True
@@ -37,15 +39,15 @@ def has_grammar(text: str) -> bool:
 
 
 def spoken_language(text: str) -> Language:
-    """French or English, by the words of the text; French where it has none of either."""
+    """Return French or English, by the words of the text; French if it has no words of either."""
     words = _read(text)
     french, english = (sum(word in own for word in words) for own in _words()[0])
     return "fr" if french >= english else "en"
 
 
 def plain_language(text: str) -> Language | None:
-    """Return French or English where the words of the text leave no doubt; None for a short or a
-    mixed text, and for another language."""
+    """Return French or English if the words of the text leave no doubt. None for a short or mixed
+    text, and for another language."""
     words = _read(text)
     own, others = _words()
     french = sum(word in own[0] and word not in own[1] for word in words)

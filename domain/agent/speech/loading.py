@@ -1,16 +1,16 @@
-"""Loading: the words and the grammar, before the first message needs them."""
+"""Preloading of the words and the grammar, before the first message needs them."""
 
 from typing import Final
 
 from domain.agent.consent.answering_words import answer_words
 from domain.agent.speech.reading import spoken_request
 
-# A request in so many words, a likely one, one behind unknown words, and a cancellation.
+# A plain request, a likely one, one after unknown words, and a cancellation: one per form.
 _READ_BY_EACH_FORM: Final = ("refund 2040 please", "refund", "zebra zebra refund", "cancel")
 
 
 def load_speech() -> None:
-    """Read all words and compile the grammar, which the first message would else wait for.
+    """Load all words and compile the grammar, so that the first message need not wait for it.
 
     Raises BrokenLexicon.
     """

@@ -1,7 +1,7 @@
-"""What a message asks to be done about an order: a positive grammar over its clauses.
+"""Parse the order action that a message asks for: a positive grammar over its clauses.
 
-Nothing is a request unless a clause of the customer's own words parses as one. What the rest of
-the message says can only take from it.
+Only a clause in the customer's own words that parses as a request is one. The rest of the message
+can only weaken it.
 """
 
 from collections.abc import Iterable
@@ -25,20 +25,20 @@ from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabu
 from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
-# Who asks more often asks nothing that is plain.
+# No request is plain in a message with more of them.
 READ_REQUESTS: Final = 20
 _IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
 _GOES_ON: Final = frozenset(
     {SpeechRole.WISH, SpeechRole.I_WISH, SpeechRole.POLITE, SpeechRole.MAY, SpeechRole.SOFT_WISH}
 )
-# What a clause elsewhere may say of a refund without taking from a plain request for one.
+# Vetoes of other clauses that do not weaken a plain request.
 _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request in its place. `at`: its sentence, `of`: its clause in it."""
+    """A request and its place. `at`: its sentence, `of`: its clause within the sentence."""
 
     at: int
     of: int
@@ -51,7 +51,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """A clause that speaks of an action, or of the request, and asks for nothing."""
+    """A clause about an action, or about the request, that asks for nothing."""
 
     at: int
     of: int
@@ -61,7 +61,8 @@ class _Remark:
 
 
 def spoken_request(text: str) -> SpokenRequest:
-    """What the customer's latest own message asks for, in French or English. Never raises."""
+    """Return the request of the customer's latest own message, in French or English. Never
+    raises."""
     said = utterance(text)
     spoken, whole = _within_bounds(sentences(said))
     asked = _asked(spoken)
@@ -94,9 +95,9 @@ def spoken_request(text: str) -> SpokenRequest:
 
 
 def veto_of(quote: str, text: str) -> Veto | None:
-    """What the grammar says against a model's `quote`, which stands in `text`; None for nothing.
+    """Return the grammar's veto against a model's `quote` of `text`, or None.
 
-    Looks at the clauses that the quote touches, and at what takes a request back anywhere.
+    It considers the clauses that the quote touches, and a withdrawal anywhere in the text.
     """
     start = text.find(quote) if quote.strip() else -1
     if start < 0:
@@ -168,7 +169,8 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
 
 
 def _carried_on(before: Clause, clause: Clause) -> Wish | None:
-    """ "I would like to send it back, and be refunded": the wish of the clause before goes on."""
+    """Return the request of a clause that continues the one before: "I would like to send it back,
+    and be refunded"."""
     if set(before.roles) & set(OPPOSING):
         return None
     goes_on = clause.joint in {"and", "or"} and set(before.roles) & _GOES_ON
@@ -198,13 +200,13 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
-    """The orders that a clause is about: those it names, else those named last before it."""
+    """Return the orders of a clause: those that it names, else the last ones named before it."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 
 
 def _denied_withdrawal(clause: Clause) -> bool:
-    """ "Je les garde pas": said against itself."""
+    """Return whether a withdrawal is negated, as in "Je les garde pas"."""
     return not clause.names_action and "YN" in clause.roles
 
 
@@ -233,7 +235,7 @@ def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
 
 
 def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
-    """Whether another clause withdraws what is asked, behind it, or forbids it, anywhere."""
+    """Return whether another clause withdraws the request after it, or forbids it anywhere."""
     last = max((one.at, one.of) for one in asked)
     numbers = frozenset(number for one in asked for number in one.numbers)
     for remark in remarks:
@@ -247,7 +249,7 @@ def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
 
 
 def _two_wishes(asked: list[_Asked]) -> bool:
-    """Two kinds for two orders: "refund 2040 and cancel 2041"."""
+    """Return whether there are two actions for two orders: "refund 2040 and cancel 2041"."""
     kinds = {one.wish.kind for one in asked}
     numbers = {one.wish.own.numbers for one in asked if one.wish.own.numbers}
     return len(kinds) > 1 and len(numbers) > 1
@@ -267,7 +269,10 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 
 
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
-    """The words that name an order, of those that ask: "bin 707 please - cancel that one"."""
+    """Return the sort key of the request to quote.
+
+    A request that names an order is preferred: "bin 707 please - cancel that one".
+    """
     stands = asked.standing is not Standing.NONE
     return stands, bool(asked.numbers), _SURENESS.index(asked.standing)
 

@@ -1,4 +1,4 @@
-"""The request: what a customer asks to be done about an order, and how surely."""
+"""The request: the action on an order that a customer asks for, with its certainty."""
 
 from enum import StrEnum
 
@@ -8,11 +8,11 @@ from domain.agent.plan import ActionKind
 
 
 class Standing(StrEnum):
-    """How surely an action is asked for.
+    """How certainly an action is requested.
 
-    `plain`: in the customer's own present words, and nothing in the message speaks against it.
-    `likely`: probably, but hesitant, elliptic or doubtful: the customer is to be asked.
-    `none`: not asked for, or something speaks against it.
+    `plain`: in the customer's own present words, with nothing against it in the message. `likely`:
+    probable, but hesitant, elliptic or doubtful: the customer must be asked. `none`: not requested,
+    or vetoed.
     """
 
     PLAIN = "plain"
@@ -21,7 +21,7 @@ class Standing(StrEnum):
 
 
 class Veto(StrEnum):
-    """What speaks against a request. Stable codes: stored and shown."""
+    """The reason against a request. Stable codes: stored and shown."""
 
     NEGATED = "negated"
     QUOTED = "quoted"
@@ -39,10 +39,10 @@ class Veto(StrEnum):
 
 
 class SpokenRequest(BaseModel):
-    """What one message asks for.
+    """The request of one message.
 
-    `kind` is None where no action on an order is spoken of. `quote`: the words that ask for it, as
-    they stand in the message. `vetoes`: what speaks against it, each once.
+    `kind` is None if the message mentions no action on an order. `quote`: the requesting words, as
+    they are in the message. `vetoes`: the reasons against it, each once.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""What stands around a request, and takes from it: its own sentence, and those beside it."""
+"""The context of a request that may weaken it: its own sentence, and the ones next to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
 # "It is order 2040 that I want refunded".
 _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
-# "For my client," and nothing more.
+# No more than "For my client,".
 _ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
 _LAUGHS: Final = frozenset(
     {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
 )
-# "How quick, the refund of 2040": praise of one that there is.
+# Praise of an existing refund: "How quick, the refund of 2040".
 _PRAISE: Final = frozenset(
     {"rapide", "rapides", "bravo", "efficace", "chapeau", "impeccable", "nickel", "genial"}
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
@@ -37,7 +37,7 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """`vetoes` end a request; `doubts` make it a likely one at most."""
+    """`vetoes` reject a request; `doubts` make it likely at most."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -58,7 +58,7 @@ class Weight:
 
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> Weight:
-    """`at`: the sentence of the request, `of`: its clause in it."""
+    """Weigh the context of a request. `at`: its sentence, `of`: its clause within the sentence."""
     weight = Weight()
     sentence = spoken[at]
     for place, clause in enumerate(sentence.clauses):
@@ -98,7 +98,7 @@ def _in_its_sentence(sentence: SpokenSentence, of: int, wish: Wish, weight: Weig
 
 
 def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
-    """What another clause of the sentence says."""
+    """Weigh another clause of the sentence."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
@@ -135,13 +135,14 @@ def _taken_back(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> 
 
 
 def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
-    """ "And confirm" asks for news of what is asked for."""
+    """Return whether a clause is about an existing action; "And confirm" asks for news of this
+    one."""
     existing = {part.said for part in clause.parts if part.meaning.role is SpeechRole.EXISTING}
     return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
 def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
-    """ "Not 2729" beside "cancel 2730" takes nothing from it; "do not," and "not it" do."""
+    """Weigh a negation: "Not 2729" does not affect "cancel 2730", but "do not," and "not it" do."""
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)
@@ -150,14 +151,14 @@ def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
 
 
 def _of_another(clause: Clause, wish: Wish) -> bool:
-    """Whether the clause names another order than the request, or says "the other"."""
+    """Return whether the clause names an order other than the request's, or says "the other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
     return SpeechRole.THING in clause.roles
 
 
 def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
-    """The clause is what somebody says, where the clause before ends on a word of speech."""
+    """Weigh the clause before. If it ends with a word of speech, this clause is a quotation."""
     if told_by_others(before) and (
         clause.joint in {"colon", "that"}
         or before.roles.rstrip("fpmhut_")[-1:] == SpeechRole.REPORT
@@ -186,12 +187,12 @@ def told_by_others(clause: Clause) -> bool:
 
 
 def _rules(sentence: SpokenSentence) -> bool:
-    """ "Can you refund and rebook? What is the process?" asks how it is done."""
+    """Return whether the question is about the procedure: "What is the process?"."""
     return any(SpeechRole.RULES in clause.roles for clause in sentence.clauses)
 
 
 def _laughter(spoken: Sequence[SpokenSentence], at: int) -> bool:
-    """ "Refund me my lost youth, lol": a joke, where no order is named."""
+    """Return whether a neighbouring sentence marks a joke: "Refund me my lost youth, lol"."""
     return any(
         part.said in _LAUGHS
         for sentence in spoken[max(at - 1, 0) : at + 2]

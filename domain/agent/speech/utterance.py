@@ -1,4 +1,4 @@
-"""The customer's words in order: sentences, and in them runs between marks."""
+"""The customer's words in order: sentences, each split into runs between marks."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from domain.agent.extent import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Words and marks. No letter of this length has so many.
+# Words and marks. A message of the maximum length has fewer.
 _READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
@@ -34,7 +34,7 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
-# "It's", where "sister's" is a sister.
+# Their "'s" is a contraction ("it's"); the one of "sister's" is a possessive, and is dropped.
 _CONTRACTED: Final = frozenset(
     {
         "it",
@@ -59,7 +59,7 @@ _BEFORE_NUMBERS: Final = frozenset(
 
 
 class Mark(StrEnum):
-    """What stands before a run of words."""
+    """The mark before a run of words."""
 
     START = "start"
     COMMA = "comma"
@@ -70,7 +70,8 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`shape`: `word`, or `number`, `sum`, `percent`. `start` and `end`: its place in the text."""
+    """`shape`: `word`, or `number`, `sum`, `percent`. `start` and `end`: its position in the
+    text."""
 
     folded: str
     shape: str
@@ -80,7 +81,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words with no mark among them."""
+    """Words without a mark between them."""
 
     words: tuple[Word, ...]
     before: Mark
@@ -88,7 +89,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`asks`: it ends with a question mark. `introduces`: with a colon. `opens`: a paragraph."""
+    """`asks`: it ends with a question mark. `introduces`: it ends with a colon."""
 
     runs: tuple[Run, ...]
     asks: bool = False
@@ -97,7 +98,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """`quoted`: the words between quotation marks or behind "> ". `whole`: all of it was read."""
+    """`quoted`: the words between quotation marks or after "> ". `whole`: the whole text was
+    read."""
 
     sentences: tuple[Sentence, ...]
     quoted: tuple[Word, ...]
@@ -105,7 +107,7 @@ class Utterance:
 
 
 def utterance(text: str) -> Utterance:
-    """Never raises; reads the first `READ_CHARS` characters."""
+    """Split a text into sentences. Never raises; reads the first `READ_CHARS` characters."""
     read = text[:READ_CHARS]
     spend(len(read))
     reader = _Reader()
@@ -145,7 +147,7 @@ class _Reader:
         return tuple(self.sentences)
 
     def _numbers_mark(self, text: str, match: re.Match[str]) -> bool:
-        """The full stop of "no. 1042", and of "2.30"."""
+        """Return whether the full stop is part of a number, as in "no. 1042"."""
         behind = text[match.end() : match.end() + 3].lstrip(" #°")
         return (
             match[0] == "."
@@ -155,7 +157,7 @@ class _Reader:
         )
 
     def _end_line(self, text: str, match: re.Match[str]) -> None:
-        """A line that goes on in lower case is the same sentence; a mark like any other."""
+        """End the sentence at a line break, unless the next line continues it in lower case."""
         behind = text[match.end() : match.end() + 40].lstrip(" \t>*•-")
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if behind[:1].islower() and len(line) >= 50:
@@ -185,7 +187,7 @@ class _Reader:
 
 
 def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
-    """A word, or two where the first is elided: "l'annulation"."""
+    """Yield a word, or two if the first is elided: "l'annulation"."""
     start, end = match.span()
     if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():
         shape = "word"
@@ -216,7 +218,8 @@ def _quoted(text: str) -> list[tuple[int, int]]:
 
 
 def _within(place: int, spans: list[tuple[int, int]]) -> bool:
-    """Asked with places that only grow: spans left behind are dropped."""
+    """Return whether a place is in a span. Places must not decrease, since passed spans are
+    dropped."""
     while spans and spans[0][1] <= place:
         spans.pop(0)
     return bool(spans) and spans[0][0] <= place

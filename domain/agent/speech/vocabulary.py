@@ -1,4 +1,4 @@
-"""The words of requests, in French and English, and the roles that they play in the grammar."""
+"""The words of requests in French and English, with their roles in the grammar."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from domain.core.text import fold
 
 
 class SpeechRole(StrEnum):
-    """What a word does in a clause. Each is one character, so that a clause is a string of them
-    and the grammar an expression over it."""
+    """The role of a word in a clause. Each role is one character, so that a clause is a string of
+    roles, and the grammar is an expression over it."""
 
     FILLER = "f"
     PLEASE = "p"
@@ -105,7 +105,7 @@ OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.RULES: Veto.RULES,
     SpeechRole.WITHDRAWN: Veto.WITHDRAWN,
 }
-"""What a word of this role says against a request that it stands beside."""
+"""The veto that a word of this role adds to a request next to it."""
 
 LONGEST_PHRASE: Final = 8
 _TYPO_LENGTHS: Final = range(6, 16)
@@ -113,7 +113,7 @@ _TYPO_LENGTHS: Final = range(6, 16)
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`kind`: the action that the word names; None for all words but those. `sure`: spelled so."""
+    """`kind`: the action that the word names, if any. `sure`: false for a typo."""
 
     role: SpeechRole
     kind: ActionKind | None = None
@@ -122,8 +122,8 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class SpeechWords:
-    """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: of all of
-    them, by which the language is told. `starts`: the first words of phrases that have several,
+    """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: the words of
+    all phrases, which identify the language. `starts`: the first words of phrases of several words,
     with the length of the longest."""
 
     language: Language
@@ -133,7 +133,7 @@ class SpeechWords:
     actions: tuple[tuple[str, Meaning], ...]
 
     def of(self, word: str) -> Meaning:
-        """The meaning of one word, mistyped by a letter perhaps where it names an action."""
+        """Return the meaning of a word. A word that names an action may have one typo."""
         if known := self.phrases.get(word):
             return known
         if len(word) in _TYPO_LENGTHS and word not in self.words:
@@ -163,8 +163,8 @@ class _Actions(LexiconFile):
 
 
 class _File(LexiconFile):
-    """`lookalikes`: words a letter away from an action that name none. `other_sense`: words that
-    speak against a request in the other language only."""
+    """`lookalikes`: words one letter away from an action's that name none. `other_sense`: words
+    that weaken a request in the other language only."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions
@@ -174,7 +174,7 @@ class _File(LexiconFile):
 
 @cache
 def vocabulary(language: Language) -> SpeechWords:
-    """Raises BrokenLexicon."""
+    """Return the words of one language, from its YAML file. Raises BrokenLexicon."""
     name = "french" if language == "fr" else "english"
     file = _file(name)
     phrases: dict[str, Meaning] = {}
@@ -191,7 +191,7 @@ def vocabulary(language: Language) -> SpeechWords:
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
     for role in OPPOSING:
-        # What speaks against a request is understood in both languages, for people mix them.
+        # Vetoes are read in both languages, because people mix them.
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))
@@ -239,7 +239,7 @@ def _add(phrases: dict[str, Meaning], listed: Iterable[str], meaning: Meaning, n
 
 
 def _a_letter_apart(one: str, other: str) -> bool:
-    """Whether one letter was changed, added, left out, or changed places with the next."""
+    """Return whether at most one letter was changed, added, dropped, or swapped with the next."""
     if one == other:
         return True
     if abs(len(one) - len(other)) > 1:

@@ -1,4 +1,4 @@
-"""The wish: what one clause asks for, with what its own words say against it."""
+"""The wish: the request of one clause, with the vetoes of its own words."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
 NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
 _OBJECTS: Final = frozenset("OzPLq$")
-# What opens a clause of its own without any mark: "cancel it please i cannot pay".
+# Start of a new clause without a mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
 _OPENERS: Final = frozenset(
     {
@@ -38,8 +38,8 @@ _OPENERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`own`: the part of the clause that belongs to the request; `behind`: a clause that follows
-    it without a mark. `of_a_thing`: the request names something that is no order."""
+    """`own`: the part of the clause that belongs to the request; `behind`: a clause that follows it
+    without a mark. `of_a_thing`: the request is about something other than an order."""
 
     kind: ActionKind
     standing: Standing
@@ -52,8 +52,7 @@ class Wish:
 
 
 def wish_of(clause: Clause) -> Wish | None:
-    """None where the clause asks for nothing. Its standing is `none` where it speaks against
-    itself."""
+    """Return the request of a clause, or None. Its standing is `none` if its own words veto it."""
     form = form_of(clause)
     if form is None:
         return None
@@ -71,7 +70,7 @@ def wish_of(clause: Clause) -> Wish | None:
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
-    """What the words of a request say against it."""
+    """Return the vetoes of a request's own words."""
     return {
         veto
         for at, role in enumerate(clause.roles)
@@ -81,7 +80,7 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 
 
 def _puts_off(clause: Clause, form: Form, at: int) -> bool:
-    """ "Annulez pas encore la 3161"."""
+    """Return whether the word postpones the request: "Annulez pas encore la 3161"."""
     return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 
@@ -110,7 +109,7 @@ def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | 
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
 
 
-# Behind a request these make it doubtful, before it they speak against it.
+# After a request these make it uncertain; before it they veto it.
 _AFTERTHOUGHTS: Final = frozenset(
     {
         SpeechRole.THIRD,
@@ -120,7 +119,7 @@ _AFTERTHOUGHTS: Final = frozenset(
         SpeechRole.HYPOTHETICAL,
     }
 )
-# Before a request that has a subject of its own these are what it is about.
+# Before a request that has its own subject, these only describe its topic.
 _OF_THE_MATTER: Final = frozenset(
     {
         SpeechRole.EXISTING,
@@ -148,7 +147,8 @@ def _standing(clause: Clause, form: Form, aim: str) -> Standing:
 
 
 def _object(clause: Clause, form: Form) -> tuple[int, int | None]:
-    """Where the request's object ends, and where its first noun stands; None for no object."""
+    """Return the end of the request's object and the place of its first noun; None for no
+    object."""
     at = form.end
     while at < len(clause.roles) and clause.roles[at] in _SKIPPED:
         at += 1
@@ -176,7 +176,7 @@ def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
 
 
 def _names_a_thing(clause: Clause, form: Form, object_at: int | None, at: int) -> bool:
-    """ "Refund just the mug", where "just refund the order" names all of it."""
+    """Return whether only a thing is meant: "Refund just the mug", not "just refund the order"."""
     return at >= form.end and object_at is not None and clause.roles[object_at] not in _OBJECTS
 
 

@@ -1,1 +1,1 @@
-"""One module for each provider whose webhooks are taken."""
+"""Webhook platforms: one module for each supported provider."""

@@ -1,4 +1,4 @@
-"""The generic signed form: Standard Webhooks, with a body of any shape."""
+"""The generic signed form: Standard Webhooks with a body of any format."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ class _Named(BaseModel):
 
 
 class _AnyTopic(Mapping[str, WebhookKind]):
-    """Whatever the merchant's system calls it, the mapping says what it is."""
+    """Accept every topic as a ticket. The mapping interprets the body."""
 
     def __getitem__(self, topic: str) -> WebhookKind:
         return WebhookKind.TICKET

@@ -80,7 +80,7 @@ class _Named(HelpdeskShape):
 
 class IntercomWebhooks:
     provider = Provider.INTERCOM
-    # "ping" is not named: it is signed as all else is, and says nothing.
+    # "ping" is not listed: it is signed like any other topic, and has no content.
     topics: Mapping[str, WebhookKind] = {
         _CREATED: WebhookKind.TICKET,
         "conversation.user.replied": WebhookKind.TICKET,
@@ -128,7 +128,7 @@ class IntercomWebhooks:
 
 
 def _of_source(conversation: _Conversation) -> Meaning:
-    """The message that the conversation began with."""
+    """Interpret the message that opened the conversation."""
     source = conversation.source
     if source.body is None:
         return Nothing("no_words")
@@ -149,7 +149,7 @@ def _of_source(conversation: _Conversation) -> Meaning:
 
 
 def _of_part(conversation: _Conversation, *, by_staff: bool) -> Meaning:
-    """The newest part with words of the side that the topic names."""
+    """Interpret the newest part with text from the side that the topic names."""
     parts = [
         part
         for part in conversation.conversation_parts.conversation_parts

@@ -1,4 +1,4 @@
-"""Mailgun's routes: mails as forms, which sign a token and not what they carry."""
+"""Mailgun's routes: mails as forms. The signature covers a token, not the content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
-# A token is known for 30 days, so an older request has no effect anyway. The time must be longer
-# than the 8 hours in which a mail is sent again, or an hour's outage loses mails.
+# A token is remembered for 30 days, so an older request has no effect. The tolerance must exceed
+# the 8 hours in which Mailgun retries, or an hour's outage loses mails.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"
@@ -64,7 +64,7 @@ class _EventData(BaseModel):
 
 
 class _Event(BaseModel):
-    """A webhook about a sent mail: the merchant gave Mailgun the address for those too."""
+    """A webhook about a sent mail, for which the merchant gave Mailgun the same address."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -73,7 +73,7 @@ class _Event(BaseModel):
 
 
 class MailgunRoutes:
-    """What the `forward` of a Mailgun route posts."""
+    """Requests posted by the `forward` action of a Mailgun route."""
 
     provider = Provider.MAILGUN
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -136,7 +136,7 @@ class MailgunRoutes:
 
 
 def _event(request: InboundRequest) -> _Event | None:
-    """None for a mail. Raises WebhookUnreadable."""
+    """Parse an event, or return None for a mail. Raises WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     try:
@@ -146,7 +146,7 @@ def _event(request: InboundRequest) -> _Event | None:
 
 
 def _proof(given: _Event | PostedForm) -> _Proof:
-    """Raises InboundRefused."""
+    """Return the signed fields. Raises InboundRefused."""
     if isinstance(given, _Event):
         signature = given.signature
         return _Proof(str(signature.timestamp), signature.token, signature.signature)
@@ -160,8 +160,8 @@ def _proof(given: _Event | PostedForm) -> _Proof:
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """The headers, and whether they are all. Without them nothing tells a program's mail from a
-    person's. Raises WebhookUnreadable."""
+    """Return the headers and whether they are complete. Without them an automatic mail cannot be
+    distinguished from a person's. Raises WebhookUnreadable."""
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")
     except (ValueError, RecursionError):

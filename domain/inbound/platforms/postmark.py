@@ -1,4 +1,4 @@
-"""Postmark's inbound mails: JSON, which only the secret address proves."""
+"""Postmark's inbound mails: JSON, verified by the secret address alone."""
 
 import binascii
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500
-# The mail that the "Check" button sends, the one of the documentation.
+# The mail of the documentation, which the "Check" button sends.
 _SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
 
 
@@ -47,7 +47,8 @@ class _Box(_Part):
 
 
 class _Mail(_Part):
-    """What is read of it. `record`: of a webhook about a sent mail; an inbound mail has none."""
+    """The fields that are read. `record`: the type of a webhook about a sent mail; absent in an
+    inbound mail."""
 
     id: str = Field(alias="MessageID", min_length=1)
     record: str = Field(default=INBOUND, alias="RecordType")
@@ -66,7 +67,7 @@ class _Mail(_Part):
 
 
 class PostmarkInbound:
-    """What Postmark posts to the webhook of an inbound stream."""
+    """Requests posted by Postmark to the webhook of an inbound stream."""
 
     provider = Provider.POSTMARK
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -86,7 +87,7 @@ class PostmarkInbound:
         secrets: tuple[str, ...],
         now: datetime,
     ) -> None:
-        """Nothing: Postmark signs nothing, and the address was found by its secret token."""
+        """Do nothing: Postmark does not sign, and the address was found by its secret token."""
 
     def identify(self, request: InboundRequest) -> Identity:
         mail = _read(request)
@@ -132,13 +133,13 @@ def _read(request: InboundRequest) -> _Mail:
 
 
 def _author(mail: _Mail) -> str:
-    """As a From header has it."""
+    """Return the author in the format of a From header."""
     name = mail.author_name.replace("\\", "").replace('"', "")
     return f'"{name}" <{mail.author}>' if name and "<" not in mail.author else mail.author
 
 
 def _file(file: _File) -> AttachedFile:
-    """A content that is no base64 is an empty file: the mail is worth more than it."""
+    """Decode a file. Invalid base64 gives an empty file, so that the mail is not lost."""
     try:
         data = binascii.a2b_base64(file.content, strict_mode=True)
     except (binascii.Error, ValueError):

@@ -1,7 +1,7 @@
-"""PrestaShop's orders and customers' messages, which the merchant's own module signs and sends.
+"""PrestaShop's orders and customers' messages, signed and sent by the merchant's own module.
 
-PrestaShop has no webhooks. The form is the generic one with fixed names of fields
-(`docs/inbound/prestashop.md`); the poller writes what it finds in the same form.
+PrestaShop has no webhooks. The format is the generic one with fixed field names
+(`docs/inbound/prestashop.md`); the poller converts its findings to the same format.
 """
 
 from collections.abc import Mapping
@@ -87,9 +87,9 @@ class _OrderBody(BaseModel):
 
 
 class _Message(BaseModel):
-    """`customer_verified`: the customer was logged in when it was written. `email_confirmed`: the
-    shop has proved that the account's address is the customer's. PrestaShop opens accounts under
-    any address, so one of the two alone is a claim."""
+    """`customer_verified`: the customer was signed in when writing the message. `email_confirmed`:
+    the shop has proved that the account's address is the customer's. PrestaShop opens accounts
+    under any address, so either field alone is only a claim."""
 
     id: _Id
     message: Annotated[str, Field(max_length=100_000)]

@@ -1,4 +1,4 @@
-"""SendGrid's Inbound Parse: mails as forms, signed where the merchant has attached a policy."""
+"""SendGrid's Inbound Parse: mails as forms, signed if the merchant has attached a policy."""
 
 import base64
 import binascii
@@ -39,19 +39,20 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# A mail's key is known for 30 days. The time must be longer than the 3 days in which a mail is sent
-# again, or an outage loses mails.
+# A mail's key is remembered for 30 days. The tolerance must exceed the 3 days in which SendGrid
+# retries, or an outage loses mails.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
-# Bytes, more than of any block that is read whole: a longer one is known to be cut.
+# Bytes. Exceeds any block that is read in full, so a longer block is known to be cut.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Of one signature. With several, a part of one could pass for another.
+# Matches one signature only. With several, part of one could pass for another.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
 class SendgridParse:
-    """What Inbound Parse posts. With a public key for its secret, only what that key proves."""
+    """Requests posted by Inbound Parse. If a public key is set as secret, its signature is
+    required."""
 
     provider = Provider.SENDGRID
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -66,8 +67,8 @@ class SendgridParse:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """`secrets`: public keys as SendGrid shows them, base64 of DER; none where the merchant
-        has attached no policy: then the secret address alone is the proof."""
+        """`secrets`: public keys as SendGrid displays them, base64 of DER. Without a policy there
+        are none, and the secret address is the only proof."""
         if not secrets:
             return
         signature = signature_header(request, SIGNATURE)
@@ -78,7 +79,7 @@ class SendgridParse:
         check_age(signed_seconds(timestamp), now, _TOLERANCE, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """By the Message-ID, else by the body: SendGrid gives a mail no name."""
+        """Identify a mail by its Message-ID, else by its body: SendGrid assigns no id."""
         headers, _ = _headers(read_form(request))
         return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
 
@@ -115,7 +116,7 @@ class SendgridParse:
 
 
 def _is_signed(signed: bytes, signature: str, key: str) -> bool:
-    """Whether the key's owner signed it: ECDSA over P-256 with SHA-256."""
+    """Return whether the key's owner signed the bytes, by ECDSA over P-256 with SHA-256."""
     owner = public_key(key)
     if owner is None:
         return False
@@ -128,7 +129,7 @@ def _is_signed(signed: bytes, signature: str, key: str) -> bool:
 
 
 def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
-    """The key that SendGrid shows, of P-256: base64 of DER. None for anything else."""
+    """Return the P-256 key that SendGrid displays, base64 of DER. None for anything else."""
     try:
         key = load_der_public_key(base64.b64decode(text, validate=True))
     except (UnsupportedAlgorithm, binascii.Error, ValueError):
@@ -139,22 +140,22 @@ def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
 
 
 def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:
-    """Whether SendGrid found a signature of the From's domain."""
+    """Return whether SendGrid verified a signature of the From domain."""
     found = _DKIM.fullmatch((form.only("dkim") or "").strip())
     return found is not None and is_author_of(mail, found[1])
 
 
 def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
-    """Whether the server that handed the mail over may send for the From's domain, in whose name it
-    did."""
+    """Return whether the sending server passed SPF for the envelope's domain, and that is the From
+    domain."""
     sender = _string(envelope.get("from", ""))
     passed = (form.only("SPF") or "").strip().lower() == "pass"
     return passed and "@" in sender and is_author_of(mail, sender)
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """The headers, and whether they are all. Without them nothing tells a program's mail from a
-    person's. Raises WebhookUnreadable."""
+    """Return the headers and whether they are complete. Without them an automatic mail cannot be
+    distinguished from a person's. Raises WebhookUnreadable."""
     found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:
         raise WebhookUnreadable("raw_mime" if "email" in form.fields else "headers_broken")
@@ -162,7 +163,7 @@ def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
 
 
 def _object(form: PostedForm, name: str) -> Mapping[str, JsonValue]:
-    """A field that holds a JSON object and came once; else an empty one."""
+    """Parse a field that holds a JSON object and occurs once, else return an empty object."""
     try:
         decoded: JsonValue = json.loads(form.only(name) or "")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The bodies of Shopify's webhooks, in the shapes of its REST Admin API."""
+"""The bodies of Shopify's webhooks, in the format of its REST Admin API."""
 
 from typing import Annotated, Final
 
@@ -19,7 +19,7 @@ from domain.integrations.order import OrderState, first_link, state_of
 from domain.integrations.order_fact import OrderFact
 
 ORDER_GID: Final = "gid://shopify/Order/"
-"""Before the number of an order, in ids of the GraphQL API, as in `Order.id`."""
+"""The prefix of an order's number in ids of the GraphQL API, such as `Order.id`."""
 _SHIPPED: Final = frozenset({"fulfilled", "partial"})
 _DELIVERED: Final = "delivered"
 _SENT: Final = frozenset({"success"})
@@ -58,7 +58,7 @@ class _Refund(BaseModel):
 
 
 class OrderBody(BaseModel):
-    """Of the topics `orders/…` that hold a whole order."""
+    """The body of the topics `orders/…` that contain a whole order."""
 
     id: _Id
     name: str | None = None
@@ -76,7 +76,7 @@ class OrderBody(BaseModel):
     refunds: tuple[_Refund, ...] = ()
 
     def fact(self) -> OrderFact:
-        """Money is in the shop's own currency, as the connector's."""
+        """Amounts are in the shop's own currency, as in the connector."""
         sent = [parcel for parcel in self.fulfillments if parcel.status != "cancelled"]
         return OrderFact(
             order_id=f"{ORDER_GID}{self.id}",
@@ -98,8 +98,8 @@ class OrderBody(BaseModel):
         )
 
     def _refunded(self) -> Money | None:
-        """None where it went back in a currency that the customer paid in and the shop does not
-        count in."""
+        """Return the refunded sum, or None if a refund used a presentment currency other than the
+        shop's."""
         moved = [
             one
             for refund in self.refunds
@@ -112,13 +112,14 @@ class OrderBody(BaseModel):
 
 
 class FulfillmentBody(_Parcel):
-    """Of the topics `fulfillments/…`: one parcel of an order."""
+    """The body of the topics `fulfillments/…`: one parcel of an order."""
 
     order_id: _Id
     updated_at: AwareDatetime
 
     def fact(self) -> OrderFact:
-        """That one parcel arrived does not say that all did, so it says no state."""
+        """Return the parcel's facts. A delivered parcel gives no state, because others may be on
+        their way."""
         left = self.status in _SENT and not self.is_delivered
         return OrderFact(
             order_id=f"{ORDER_GID}{self.order_id}",
@@ -129,8 +130,8 @@ class FulfillmentBody(_Parcel):
 
 
 class DeletedBody(BaseModel):
-    """Of `orders/delete`, which holds the id alone. The topic is not signed: an order's own body is
-    no deletion."""
+    """The body of `orders/delete`, which holds the id alone. The topic is not signed: an order's
+    own body must not count as a deletion."""
 
     id: _Id
     total_price: None = None
@@ -139,7 +140,7 @@ class DeletedBody(BaseModel):
 
 
 class ShopBody(BaseModel):
-    """Whose shop a duty is about."""
+    """The shop that a compliance request is about."""
 
     domain: str | None = Field(
         default=None, validation_alias=AliasChoices("shop_domain", "myshopify_domain")
@@ -147,7 +148,7 @@ class ShopBody(BaseModel):
 
 
 class PrivacyBody(BaseModel):
-    """Of `customers/redact` and `customers/data_request`."""
+    """The body of `customers/redact` and `customers/data_request`."""
 
     customer: _Address | None = None
     order_ids: tuple[_Id, ...] = Field(

@@ -1,4 +1,4 @@
-"""Stripe's events of a merchant's account: refunds, disputes, payments that failed."""
+"""Stripe's events of a merchant's account: refunds, disputes and failed payments."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from domain.integrations.stripe_payment import money_of, number_in
 
 _THIN: Final = "v2.core.event"
 _REFUNDED: Final = "charge.refunded"
-# One refund alone: at least so much was given back. `charge.refunded` has the sum.
+# A single refund: a lower bound of the refunded amount. `charge.refunded` has the sum.
 _REFUNDS: Final = ("refund.created", "refund.updated", "refund.failed")
 _DISPUTES: Final = (
     "charge.dispute.created",
@@ -43,7 +43,7 @@ _Units = Annotated[int, Field(ge=0, le=MAX_MINOR)]
 
 
 class _Name(BaseModel):
-    """What both kinds of events are known by."""
+    """The fields that identify both kinds of events."""
 
     id: _Id
     type: Annotated[str, Field(pattern=r"^[a-z0-9_.]{1,200}$")]
@@ -51,7 +51,7 @@ class _Name(BaseModel):
 
 
 class _Thing(BaseModel):
-    """A charge, a refund, a dispute, a payment or an invoice: what is asked of any."""
+    """The fields read from a charge, a refund, a dispute, a payment or an invoice."""
 
     id: _Id
     payment_intent: _Id | None = None
@@ -71,7 +71,8 @@ class _Thing(BaseModel):
 
     @property
     def order_id(self) -> str:
-        """The payment's id, as the connector names orders; of an old charge without one its own."""
+        """The payment's id, which the connector uses for orders; an old charge without one has its
+        own id."""
         return self.payment_intent or self.charge or self.id
 
     def money(self, units: int | None) -> Money | None:
@@ -105,7 +106,7 @@ class StripeWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Only its age is checked, as by Stripe's own library."""
+        """Only the age is checked, as in Stripe's own library."""
         signature = StripeSignature.parse(signature_header(request, "stripe-signature"))
         if signature is None:
             raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
@@ -114,7 +115,7 @@ class StripeWebhooks:
             raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """A thin event, which holds no facts, has a topic that is never read."""
+        """A thin event, which holds no facts, gets a topic that is never read."""
         name = shaped(_Name, request.body)
         topic = f"{_THIN}/{name.type}" if name.of == _THIN else name.type
         return Identity(dedup_key=name.id, topic=topic)

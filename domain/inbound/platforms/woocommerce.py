@@ -1,4 +1,4 @@
-"""WooCommerce's webhooks of orders."""
+"""WooCommerce's webhooks for orders."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,8 @@ _MAX_ID: Final = 100
 _PING: Final = re.compile(rb"webhook_id=[0-9]{1,20}")
 _DELETED: Final = "order.deleted"
 _FAILED: Final = "failed"
-# As WordPress does before it signs (wp_specialchars_decode, both kinds of quotes).
+# WordPress decodes the same entities before it signs (wp_specialchars_decode, both kinds of
+# quotes).
 _ESCAPED: Final = re.compile(
     r"&(?:(lt|gt|quot|amp)|#0*(60|62|34|39|38)|#[xX]0*(3[cC]|3[eE]|22|27|26));"
 )
@@ -78,7 +79,7 @@ class _Order(BaseModel):
     refunds: tuple[_Refund, ...] = ()
 
     def fact(self) -> OrderFact:
-        """What customers write beside an order is no message to anybody here."""
+        """Return the order's facts. The customer's note on an order does not count as a message."""
         return OrderFact(
             order_id=str(self.id),
             version=self.modified,
@@ -95,7 +96,8 @@ class _Order(BaseModel):
 
 
 class _Deleted(BaseModel):
-    """The id alone. The topic is not signed: an order's own body is no deletion."""
+    """The body of a deletion, which holds the id alone. The topic is not signed: an order's own
+    body must not count as a deletion."""
 
     id: _Id
     total: None = None
@@ -115,17 +117,17 @@ class WooCommerceWebhooks:
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """The form that a webhook's activation sends, before anything is signed."""
+        """The unsigned form that WooCommerce sends when a webhook is activated."""
         return _SIGNATURE not in request.headers and bool(_PING.fullmatch(request.body.strip()))
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
-        """No time is signed: a repetition is known by its id and its bytes."""
+        """No time is signed; a replay is recognized by its id and its body."""
         given = signature_header(request, _SIGNATURE)
         expected = [hmac_sha256_base64(unescaped(one), request.body) for one in secrets]
         require_match(expected, given)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Two orders of the same second share the delivery's id, so the body belongs to the key."""
+        """Two orders of the same second share the delivery id, so the key includes the body."""
         topic = request.headers.get("x-wc-webhook-topic", "").strip()
         delivery = request.headers.get(_DELIVERY, "").strip()
         if not _TOPIC.fullmatch(topic):
@@ -139,7 +141,6 @@ class WooCommerceWebhooks:
             return OrderNews((shaped(_Order, request.body).fact(),))
         if facts.received_at is None:
             raise WebhookUnreadable("no_time")
-        # The body of a deletion holds the id alone.
         order = shaped(_Deleted, request.body)
         return OrderNews(
             (OrderFact(order_id=str(order.id), version=facts.received_at, is_deleted=True),)
@@ -147,7 +148,7 @@ class WooCommerceWebhooks:
 
 
 def unescaped(secret: str) -> str:
-    """The secret as WordPress signs with it: the characters that HTML escapes are taken back."""
+    """Return the secret as WordPress signs with it, with HTML entities decoded."""
     return _ESCAPED.sub(_character, secret)
 
 

@@ -1,4 +1,4 @@
-"""Zendesk's webhooks: of ticket events, and of triggers with our template.
+"""Zendesk's webhooks: for ticket events, and for triggers with the service's template.
 
 Source: developer.zendesk.com, "Verifying webhook authenticity" and "InboundTicket events".
 """
@@ -40,13 +40,13 @@ from domain.inbound.webhook_signature import (
 )
 from domain.integrations.providers import Provider
 
-# What Zendesk signs trials with of a webhook that is not saved yet. Everybody knows it.
+# Zendesk signs tests of an unsaved webhook with this secret. It is public.
 _TEST_SECRET: Final = base64.b64encode(b"this_secret_is_for_testing_only").decode()
 _EVENT: Final = "zen:event-type:ticket."
 _CREATED: Final = f"{_EVENT}created"
 _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
-# So near to its ticket's beginning a comment is the one that it began with.
+# A comment this close to the ticket's creation opened it.
 _AT_ONCE: Final = timedelta(seconds=2)
 _MAX_ID: Final = 200
 
@@ -95,7 +95,7 @@ class _TicketEvent(HelpdeskShape):
 
 
 class _Named(HelpdeskShape):
-    """What tells the two formats apart: `type` is an event's, `event` may be a form's word."""
+    """The field that distinguishes the formats: events have a `type`, forms have an `event`."""
 
     type: MaybeText = None
 
@@ -117,15 +117,15 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A comment's author is who the mail's From or a web form names. No field of the events, and no
-    # placeholder of triggers, says that the author was signed in.
+    # A comment's author comes from the mail's From or a web form. No field of the events, and no
+    # placeholder of triggers, states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """The secret is used as the text that it is. Times of the future are refused too."""
+        """The secret is used as text, without decoding. Times in the future are refused too."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING
@@ -137,7 +137,7 @@ class ZendeskWebhooks:
         check_age(_seconds(stamp), now, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Each try of a delivery has the same invocation id."""
+        """Every attempt of a delivery has the same invocation id."""
         invocation = request.headers.get("x-zendesk-webhook-invocation-id", "").strip()
         if not invocation or len(invocation) > _MAX_ID:
             raise WebhookUnreadable("no_invocation_id")
@@ -168,7 +168,7 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             ticket_id=detail.id,
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
-            # The event of the new ticket names no comment, and both may come.
+            # The event of the new ticket names no comment, and both events may arrive.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
@@ -182,7 +182,7 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
 
 
 def _of_new_ticket(told: _TicketEvent) -> Meaning:
-    """A ticket that the staff opened for a customer has no question of the customer's."""
+    """Interpret a new ticket. One that staff opened for a customer contains no question."""
     detail = told.detail
     if detail.description is None:
         return Nothing("no_words")
@@ -203,7 +203,7 @@ def _of_new_ticket(told: _TicketEvent) -> Meaning:
 
 
 def _seconds(stamp: str) -> float:
-    """Raises InboundRefused for what is no ISO 8601 time with its zone."""
+    """Parse an ISO 8601 time with its zone. Raises InboundRefused if it is invalid."""
     try:
         at = datetime.fromisoformat(stamp)
     except ValueError:

@@ -1,1 +1,1 @@
-"""What the copilot may read, one noun a file."""
+"""The copilot's read tools, one subject per file."""

@@ -1,4 +1,4 @@
-"""What days came to, and which customers may leave."""
+"""Daily metrics, and customers who may leave."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -20,7 +20,7 @@ class DaysWanted(CopilotInput):
 
 
 class DaysFound(CopilotFacts):
-    """Sums of the days; shares from 0 to 1 are of all the days together."""
+    """Sums over the days; shares from 0 to 1 are over all the days together."""
 
     first: date
     last: date

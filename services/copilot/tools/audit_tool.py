@@ -35,7 +35,7 @@ async def _list(desk: CopilotDesk, wanted: AuditAsked) -> ToolFindings[AuditFoun
         found = await AuditLog(connection, desk.tenant).page(
             limit=wanted.limit, before=None, which=EntryFilter(what=wanted.what)
         )
-    # Users belong to no client, so the query itself names the client.
+    # Users belong to no client, so the query filters by client.
     async with desk.database.reading_across() as connection:
         members = await MemberRepository(connection).all(desk.tenant)
     addresses = {one.user_id: one.email for one in members}

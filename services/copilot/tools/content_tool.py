@@ -1,4 +1,4 @@
-"""What the agent answers from: knowledge and templates."""
+"""The agent's knowledge and templates."""
 
 from typing import Final
 
@@ -73,7 +73,7 @@ async def _search(desk: CopilotDesk, wanted: ContentWanted) -> ToolFindings[Cont
 
 
 def _nearest(templates: tuple[TemplateEntry, ...], words: str) -> list[TemplateEntry]:
-    """Those whose name or class has most of the words, by their stems."""
+    """Return the templates whose name or category shares most word stems with `words`."""
     asked = set(map(stem, content_words(words)))
     shared = {
         one.id: len(asked & set(map(stem, content_words(f"{one.name} {one.category}"))))

@@ -1,4 +1,4 @@
-"""What customers wrote, and what they were answered."""
+"""Customers' messages, and the answers to them."""
 
 from datetime import datetime
 from typing import Final

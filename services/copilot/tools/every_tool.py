@@ -1,4 +1,4 @@
-"""All tools, in the order in which a language model is offered them."""
+"""All tools, in the order in which they are offered to a language model."""
 
 from typing import Final
 

@@ -12,11 +12,11 @@ from store.integrations.integrations import IntegrationRepository
 
 
 class IntegrationsAsked(CopilotInput):
-    """Nothing."""
+    """This tool takes no arguments."""
 
 
 class ConnectionFacts(CopilotFacts):
-    """`error_code`: why the other side was given up."""
+    """`error_code`: why the connection stopped, or why its last call was refused."""
 
     integration_id: str
     provider: str

@@ -1,4 +1,4 @@
-"""API keys: how each begins, what for and when it was used. The key itself is kept nowhere."""
+"""API keys: prefix, label and last use. The key itself is not stored."""
 
 from datetime import datetime
 from typing import Final
@@ -13,7 +13,7 @@ _SHOWN: Final = 20
 
 
 class KeysAsked(CopilotInput):
-    """Nothing."""
+    """This tool takes no arguments."""
 
 
 class KeyFacts(CopilotFacts):

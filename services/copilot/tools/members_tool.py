@@ -1,4 +1,4 @@
-"""Who may act for the client."""
+"""The members of the client."""
 
 from datetime import datetime
 from typing import Final
@@ -14,7 +14,7 @@ _SHOWN: Final = 50
 
 
 class MembersAsked(CopilotInput):
-    """Nothing."""
+    """This tool takes no arguments."""
 
 
 class MemberFacts(CopilotFacts):
@@ -28,7 +28,7 @@ class MembersFound(CopilotFacts):
 
 
 async def _list(desk: CopilotDesk, _: MembersAsked) -> ToolFindings[MembersFound]:
-    # Users belong to no client, so the query itself names the client.
+    # Users belong to no client, so the query filters by client.
     async with desk.database.reading_across() as connection:
         found = await MemberRepository(connection).all(desk.tenant)
     return ToolFindings(

@@ -1,4 +1,4 @@
-"""Playbooks: which events the agent answers, and what it may do."""
+"""Playbooks: the events that the agent answers, and what it may do."""
 
 from typing import Final
 
@@ -15,12 +15,12 @@ _INSTRUCTIONS: Final = 1_000
 
 
 class PlaybooksAsked(CopilotInput):
-    """Nothing."""
+    """This tool takes no arguments."""
 
 
 class PlaybookFacts(CopilotFacts):
-    """`threshold`: below this confidence a human looks first. An action without a rule: replies may
-    be sent, nothing else is done."""
+    """`threshold`: below this confidence a human reviews first. An action without a rule: replies
+    may be sent, nothing else is done."""
 
     playbook_id: str
     name: str

@@ -1,4 +1,4 @@
-"""What waits for a human."""
+"""Reviews that wait for a human."""
 
 from datetime import datetime
 from typing import Final
@@ -75,7 +75,7 @@ async def _list(desk: CopilotDesk, wanted: QueueWanted) -> ToolFindings[QueueFou
 
 
 def _drafts(desk: CopilotDesk, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
-    """Taking the first one that nobody has."""
+    """Return the draft of a claim of the first unclaimed review."""
     free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
     if free is None or not desk.actor.may(REVIEWERS):
         return ()

@@ -1,4 +1,4 @@
-"""Runs: what the agent made of one message, and why."""
+"""Runs: how the agent handled one message, and why."""
 
 from datetime import datetime
 from typing import Final
@@ -57,7 +57,7 @@ class OrderOfRun(CopilotFacts):
 
 
 class RunReport(CopilotFacts):
-    """`threshold`: below this confidence a human looks first."""
+    """`threshold`: below this confidence a human reviews first."""
 
     run_id: str
     status: RunStatus

@@ -1,4 +1,4 @@
-"""What a client has used of its plan, and how long the rest will last."""
+"""A client's use of its plan, and the forecast for the rest of it."""
 
 from datetime import date
 from typing import Final
@@ -17,7 +17,7 @@ _MONTHS: Final = 6
 
 
 class UsageAsked(CopilotInput):
-    """Nothing."""
+    """This tool takes no arguments."""
 
 
 class MonthFacts(CopilotFacts):

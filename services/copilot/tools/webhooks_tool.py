@@ -1,4 +1,4 @@
-"""Webhooks, and what could not be delivered. Never a secret, and of a URL only its host."""
+"""Webhooks and their failed deliveries. Secrets are never shown, and only a URL's host is."""
 
 from datetime import datetime
 from typing import Final

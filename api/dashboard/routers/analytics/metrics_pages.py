@@ -83,7 +83,8 @@ async def churn(page: AnyonesPage) -> Response:
 def _charts(
     page: Page, span: tuple[date, date], days: Sequence[DayMetrics], figures: Figures
 ) -> dict[str, BarChart]:
-    """A column for each day of the range, by UTC; one that was not computed is a gap."""
+    """Return the charts, with a column for each UTC day of the range. A day that was not computed
+    is a gap."""
     by_day = {one.day: one for one in days}
     p95 = figures.latency_p95_ms
     facts = {

@@ -39,6 +39,6 @@ async def entries(page: ManagersPage) -> Response:
 
 @router.get(f"{_LIST}/chain")
 async def chain(page: ManagersPage) -> Response:
-    """Walks the whole log, so only who asks for it waits for it."""
+    """It walks the whole log, so only a request for it waits."""
     walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
     return page.render("audit/chain.html", chain=walked[0])

@@ -162,8 +162,8 @@ async def checkout(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))
 
 
 async def _to_pay(post: Post, offered: Offered) -> Response:
-    """What is bought was asked for in transactions of its own, for the provider is far away; so a
-    repeat of the form learns only now where it leads."""
+    """The purchase has transactions of its own, because the provider is remote. A repeated form
+    learns its destination only now."""
     to = f"{_CHECKOUTS}/{offered.checkout_id}"
     async with post.page.resources.work.of(post.page.tenant) as work:
         await post.leads_to(work, to)

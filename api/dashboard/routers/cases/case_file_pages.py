@@ -44,7 +44,7 @@ async def case_file(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 
 @router.post(_IMPORT)
 async def bring_in(post: ReviewersPost) -> Response:
-    """What the file would change is shown first; nothing of it is kept then."""
+    """Shows what the file would change. Nothing is stored yet."""
     page = post.page
     value = await read_yaml_document(
         page.resources, page.tenant, DocumentKind.CASE_FILE, post.text("file").encode()

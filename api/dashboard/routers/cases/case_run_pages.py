@@ -1,4 +1,4 @@
-"""/app/simulator/runs: all saved cases at once, on what is live or on a change."""
+"""/app/simulator/runs: runs of all saved cases, on the live content or on a change."""
 
 from typing import Annotated, Final
 

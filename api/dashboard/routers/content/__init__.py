@@ -10,7 +10,7 @@ from api.dashboard.routers.content import (
     template_pages,
 )
 
-# What has a name of its own stands before what is named by an id.
+# Named paths come before paths with an id.
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,

@@ -43,7 +43,8 @@ EntryPost = Annotated[Post, Depends(Posted(MANAGERS, _ID))]
 
 
 class NewEntryQuery(ClientQuery):
-    """What a new entry begins with. `answer_of`: the run whose human answer is its text."""
+    """The initial fields of a new entry. `answer_of`: the run whose human answer becomes its
+    text."""
 
     title: Annotated[str, Field(max_length=MAX_LINE)] = ""
     language: Language | None = None
@@ -82,7 +83,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 
 async def _human_answer(page: Page, run_id: str) -> str:
-    """What a person answered in a run; empty if no person did."""
+    """Return a person's answer in a run, or an empty text."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await OpenQuestions(connection, page.tenant).answers([[run_id]])
     return found[0].text if found else ""
@@ -147,7 +148,7 @@ async def delete(post: EntryPost) -> Response:
 
 
 def _fields(post: Post) -> dict[str, str]:
-    """Without a choice the language is that of the text."""
+    """Return the chosen language, or the detected language of the text."""
     fields = {name: post.text(name) for name in ("title", "body", "language")}
     texts = (fields["title"], fields["body"])
     return {**fields, "language": fields["language"] or language_of(texts, post.page.language)}

@@ -1,4 +1,4 @@
-"""What the pages of content have in common: their list's query, and what follows a save."""
+"""Parts that the content pages share: the query of their lists, and the page after a save."""
 
 from datetime import timedelta
 from typing import Final

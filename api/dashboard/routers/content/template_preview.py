@@ -1,4 +1,4 @@
-"""What a template says of an order that we have made up."""
+"""The preview of a template with a made-up order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

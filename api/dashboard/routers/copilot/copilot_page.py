@@ -28,14 +28,14 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
-    """With the question that was refused, and what was said before it, if there is one."""
+    """Shows the refused question and the conversation before it, if there is one."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
 
 
 @router.post(_COPILOT)
 async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """The conversation travels in the form; nothing of it is kept. Raises TooManyRequests."""
+    """The conversation is kept in the form, not on the server. Raises TooManyRequests."""
     page = post.page
     await page.resources.limiter.check(LimitScope.COPILOT, limiter_key(page.visit.user), page.now)
     earlier = _earlier(post.fields.get(_EARLIER, "[]"))
@@ -62,7 +62,8 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """What was said before a question that was refused; nothing where that was wrong itself."""
+    """Return the conversation before a refused question, or nothing if the conversation itself was
+    invalid."""
     try:
         messages = _earlier(text)
         CopilotChatBody.model_validate(
@@ -89,8 +90,8 @@ def _shown(
 
 
 def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
-    """What the answer rests on, each with its page on this host, whatever DASHBOARD_URL says; a
-    document has none."""
+    """Return the sources of the answer, each with its page on this host even if DASHBOARD_URL names
+    another one. Documents have no page."""
     dashboard = page.resources.settings.server.dashboard
     return [
         (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
@@ -99,4 +100,4 @@ def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, 
 
 
 async def _nobody(_: str) -> None:
-    """Nobody reads along: the answer is shown whole."""
+    """There is no reader to stream to: the answer is shown whole."""

@@ -24,7 +24,7 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        # What comes later than the form itself would stand in the next one as unsent.
+        # A draft that arrives after the form itself would appear as unsent in the next form.
         if not await was_sent(work, form, post.once):
             await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)

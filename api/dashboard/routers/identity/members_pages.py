@@ -1,4 +1,4 @@
-"""/app/members: who may act for the client, and who is invited to."""
+"""/app/members: the client's members and invitations."""
 
 from collections.abc import Set
 from typing import Annotated, Final

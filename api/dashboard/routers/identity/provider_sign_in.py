@@ -45,8 +45,8 @@ def _provider(resources: Resources) -> OidcProvider:
 
 @router.get(START)
 async def start(request: Request, resources: ResourcesDep) -> Response:
-    """To the provider. Another site's link leads to the sign-in page: nobody is signed in unless
-    they want to be."""
+    """Redirect to the provider. A link from another site leads to the sign-in page instead, so that
+    a person signs in only on purpose."""
     provider = _provider(resources)
     wanted = next_page(request.query_params.get("next"))
     if is_led_here(request):
@@ -114,7 +114,7 @@ async def shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SHOP)
 async def open_shop(request: Request, resources: ResourcesDep) -> Response:
-    """An account for somebody whom nobody has invited."""
+    """Create an account for a person without an invitation."""
     _provider(resources)
     check_origin(request)
     await count_address(request, LimitScope.SIGNUP)
@@ -141,8 +141,8 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(SIGNED_OUT)
 async def signed_out(request: Request, resources: ResourcesDep) -> Response:
-    """Our session is over: now the provider's. It is a page that leads on, for a form of ours may
-    not lead elsewhere (Content-Security-Policy)."""
+    """End our session, then the provider's. A page leads there, because a form of ours may not
+    redirect to another site (Content-Security-Policy)."""
     provider = _provider(resources)
     if is_led_here(request):
         return RedirectResponse(SIGN_IN, status_code=303)
@@ -162,8 +162,8 @@ async def _signed_in(request: Request, person: ProvedPerson, brand: str | None) 
 
 
 def _once_each(request: Request) -> Mapping[str, str]:
-    """The query's parameters. Raises SignInInterrupted for one that comes twice: two readers might
-    not take the same one."""
+    """Return the query's parameters. Raises SignInInterrupted for a repeated one: two readers might
+    not take the same value."""
     pairs = request.query_params.multi_items()
     given = dict(pairs)
     if len(given) != len(pairs):

@@ -75,7 +75,7 @@ async def ask_for_code(request: Request) -> Response:
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """The same. Who has an account gets into that one."""
+    """As for sign-in, with a shop's name. A person with an account signs in to that account."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 

@@ -1,4 +1,4 @@
-"""Pages of what came in."""
+"""Pages of received webhooks."""
 
 from typing import Final
 

@@ -19,7 +19,8 @@ _NEW: Final = "/app/tickets/new"
 _TICKETS: Final = "/app/tickets"
 _BLANK: Final = {"event_type": "", "message": "", "customer_email": "", "order_number": ""}
 EVENT_TYPES: Final = ("shopify.ticket.created", "email.received", "zendesk.ticket.created")
-"""One of a shop, one of mail and one of a helpdesk: a new client's playbooks want all three."""
+"""One event type each of a shop, a mailbox and a helpdesk: a new client's playbooks cover all
+three."""
 
 router = APIRouter(include_in_schema=False)
 

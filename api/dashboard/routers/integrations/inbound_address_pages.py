@@ -38,7 +38,7 @@ AddressPost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 @router.get(_ADDRESS)
 @router.get(_ROTATE)
 async def to_connection(page: AddressPage) -> Response:
-    """Where the page stood that showed a secret: it is not shown again."""
+    """Replaces the page that showed a secret: the secret is not shown again."""
     return RedirectResponse(ONE.format(integration_id=page.record_id), status_code=303)
 
 

@@ -88,7 +88,7 @@ async def new(page: ManagersPage, provider: NamedProvider) -> Response:
 
 @router.post(_NEW)
 async def connect(post: ConnectingPost, provider: NamedProvider) -> Response:
-    """Stored first, then tried: it stays whatever the trial finds."""
+    """Store the connection, then test it. It stays whatever the test finds."""
     page = post.page
     async with post.working() as work:
         made = await connect_integration(
@@ -137,7 +137,7 @@ async def disconnect(post: OnePost) -> Response:
 
 
 async def _tried(post: Post, integration_id: str) -> Response:
-    """To the page of the connection, which says what its trial found."""
+    """Redirect to the page of the connection, which shows the result of its test."""
     resources = post.page.resources
     problem = await try_integration(
         resources.work,

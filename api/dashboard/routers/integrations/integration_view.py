@@ -68,7 +68,7 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
 
 
 def _has_samples(page: Page, found: IntegrationEntry) -> bool:
-    """Whether it is the client's own demo shop, whose orders the page can name."""
+    """Return whether it is the client's own demo shop, whose orders the page can name."""
     shops = page.resources.demo_shops
     return shops is not None and shops.is_own(page.tenant, found.settings.get("path", ""))
 

@@ -1,4 +1,4 @@
-"""/app/mail-sender: whose name mails to customers go out under."""
+"""/app/mail-sender: the sender of the client's mails to customers."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final

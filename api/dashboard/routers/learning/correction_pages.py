@@ -75,7 +75,7 @@ async def correction(
 
 @router.post(f"{_CORRECTION}/accept")
 async def accept(post: CorrectionPost) -> Response:
-    """One form: the example, and the case and the content if they are ticked."""
+    """One form with the example and, if they are ticked, the case and the content."""
     page = post.page
     body = post.body(
         AcceptCorrectionBody,
@@ -149,7 +149,7 @@ def _defaults(found: Correction) -> dict[str, str]:
 
 
 def _content(post: Post, there: Correction) -> ContentLesson:
-    """What was offered, with the words that the person left. Raises InvalidBody."""
+    """Return the offers with the person's edits. Raises InvalidBody."""
     given: dict[str, object] = {}
     match there.offers.content:
         case SuggestedEntry(language=language):

@@ -110,7 +110,7 @@ async def publish(post: PlaybookPost) -> Response:
 
 
 async def _other_deed(post: Post, playbook_id: str | None) -> Response | None:
-    """What a button beside the one that publishes does; None if that one was used."""
+    """Handle a button other than the one that publishes. Return None if that one was used."""
     match post.text("do"):
         case "draft":
             return await _keep(post, post.fields, post.back, "playbooks.kept")
@@ -141,7 +141,7 @@ async def _keep(
 
 
 async def _run_cases(post: Post, playbook_id: str | None) -> Response:
-    """Of the draft, as if it were on. What is typed stays."""
+    """Run the cases on the draft as if it were active, and keep the draft."""
     page = post.page
     spec = (await draft_of(post.page, {**post.fields, "active": ""})).spec
     async with post.working() as work:
@@ -159,7 +159,7 @@ async def _read(page: Page) -> PlaybookEntry:
 async def _gate(
     page: Page, entries: tuple[PlaybookEntry, ...], fields: Mapping[str, str]
 ) -> GateStanding | None:
-    """What the gate says of what was typed."""
+    """Return the result of the publish gate for the draft."""
     try:
         spec = (await draft_of(page, {**fields, "active": ""})).spec
     except InvalidPlaybook:

@@ -35,7 +35,7 @@ _HEAD_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """What a file would make of one playbook, and the lines that differ."""
+    """The effect of a file on one playbook, and the lines that differ."""
 
     change: PlaybookChange
     lines: tuple[str, ...]
@@ -56,7 +56,7 @@ async def export(page: AnyonesPage) -> Response:
 
 @router.get(_IMPORT)
 async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """With what the file in the draft would change."""
+    """Shows what the file in the draft would change."""
     typed = await page.typed(_IMPORT, {"file": ""})
     async with page.resources.database.reading(page.tenant) as connection:
         entries = await PlaybookRepository(connection, page.tenant).all()
@@ -123,6 +123,6 @@ def _previewed(
 
 
 def _seen(entries: Iterable[PlaybookEntry]) -> str:
-    """Which versions there are, and which are on."""
+    """Return a digest of the existing versions and of which playbooks are active."""
     there = [(one.playbook.id, one.playbook.version, one.is_active) for one in entries]
     return hashlib.sha256(repr(there).encode()).hexdigest()[:16]

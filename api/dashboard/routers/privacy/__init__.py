@@ -1,4 +1,4 @@
-"""Pages of what is kept, how long, and who asks for it."""
+"""Pages of stored data, retention and data requests."""
 
 from typing import Final
 

@@ -78,7 +78,7 @@ async def export(page: ManagersPage) -> Response:
 
 @router.get(f"{_PATH}/erasure")
 async def erasure(page: Annotated[Page, Depends(OnPage(OWNERS))]) -> Response:
-    """What to write to the operator, who alone erases: docs/erasure.md."""
+    """Shows the text of a request to the operator, who alone can erase: docs/erasure.md."""
     query = page.query(ErasureQuery)
     return page.render(
         "privacy/erasure.html",

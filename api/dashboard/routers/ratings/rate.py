@@ -32,7 +32,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class _Linked:
-    """What a link is about. `shop`: as its customers know it. `language`: of the run."""
+    """The answer that a link rates. `shop`: its name for customers. `language`: that of the run."""
 
     tenant: TenantId
     run_id: str

@@ -199,8 +199,8 @@ def _seen(found: Review) -> str:
 def _diffs(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
-    """From the agent's draft to the one that would be sent; and to that from the draft of an
-    approval that was refused."""
+    """Return two word diffs. The first is from the agent's draft to the current one, the second
+    from the draft of a refused approval to the current one, or None."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):

@@ -1,4 +1,4 @@
-"""/app/conversations: what customers wrote, what came of it, and who has the conversation."""
+"""/app/conversations: the customers' messages, their outcome, and who handles each conversation."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

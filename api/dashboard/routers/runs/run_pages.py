@@ -92,7 +92,7 @@ async def run_file(page: RunPage) -> Response:
 
 
 def waterfall(timings: Timings) -> list[TimedStep]:
-    """Its steps, one after the other, as far as they took any time."""
+    """Return the steps in their order, without those that took no time."""
     taken = [(name, ms) for name, ms in timings.model_dump().items() if ms]
     whole = sum(ms for _, ms in taken)
     steps: list[TimedStep] = []

@@ -126,7 +126,7 @@ def _compared(found: Sequence[ReplayExample]) -> list[tuple[ReplayExample, tuple
 
 
 def _micros(text: str) -> int:
-    """Of US dollars. Raises InvalidBody."""
+    """Return an amount of US dollars. Raises InvalidBody."""
     try:
         return round(1_000_000 * float(text.strip().replace(",", ".")))
     except (ValueError, OverflowError):

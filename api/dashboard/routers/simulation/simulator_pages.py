@@ -34,8 +34,8 @@ _MOST_PREFILLED: Final = 2_000
 
 
 class PrefilledQuery(ClientQuery):
-    """What the form is filled from: a run, a saved case, a message, or the draft of a
-    playbook (`new`: of one that is made)."""
+    """The source of the form's fields: a run, a saved case, a message, or the draft of a playbook
+    (`new` for a new playbook)."""
 
     run_id: str | None = None
     case_id: str | None = None

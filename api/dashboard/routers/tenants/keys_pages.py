@@ -126,7 +126,7 @@ async def _active(page: Page) -> tuple[KeyEntry, ...]:
 
 
 async def _people(page: Page) -> dict[str, str]:
-    """The addresses of the client's members, who may have made keys, by user."""
+    """Return the addresses of the client's members, by user id: they may have made keys."""
     async with page.resources.database.reading_across() as connection:
         members = await MemberRepository(connection).all(page.tenant)
     return {member.user_id: member.email for member in members}

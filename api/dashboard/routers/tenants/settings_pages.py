@@ -80,6 +80,6 @@ def _field(place: str) -> str:
 
 
 def _seen(settings: ClientSettings) -> str:
-    """Of what the form shows."""
+    """Return the version of the fields that the form shows."""
     other: dict[str, object] = {"widget_key": None, "retention": {}, "updated_at": None}
     return version_of(settings.model_copy(update=other))

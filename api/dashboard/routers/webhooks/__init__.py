@@ -9,7 +9,7 @@ from api.dashboard.routers.webhooks import (
     webhook_pages,
 )
 
-# The page of the catalogue stands before those of one webhook, whose id it would be.
+# The catalogue's page comes before the pages of one webhook, whose id it would match.
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,

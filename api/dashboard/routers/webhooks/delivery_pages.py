@@ -1,4 +1,4 @@
-"""/app/webhooks/ID and /deliveries: what was sent, what came back, and sending it once more."""
+"""/app/webhooks/ID and /deliveries: requests, responses, and sending again."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -83,7 +83,8 @@ async def replay(post: WebhookPost, delivery_id: DeliveryId) -> Response:
 
 @router.get(f"{WEBHOOK}/replay")
 async def count(page: WebhookPage) -> Response:
-    """How many events would be sent, before anybody sends them. `since` is the reader's time."""
+    """Return how many events a replay would send, before it starts. `since`: in the reader's time
+    zone."""
     given = page.request.query_params.get("since", "")
     everything = page.request.query_params.get("all", "") == "on"
     async with page.resources.database.reading(page.tenant) as connection:

@@ -46,7 +46,8 @@ async def rotation(page: WebhookPage) -> Response:
         form=form,
         hours=_HOURS,
         typed=await page.typed(form, {"overlap_hours": str(round(OVERLAP_HOURS))}),
-        # Of both secrets that sign now, so that two people do not rotate it at once.
+        # The version includes both signing secrets, so that two people do not rotate at the same
+        # time.
         seen=version_of(found.model_copy(update={"failure_count": 0, "missed": 0})),
     )
 
@@ -96,7 +97,7 @@ async def enable(post: WebhookPost) -> Response:
 
 @router.post(f"{WEBHOOK}/test")
 async def test(post: WebhookPost) -> Response:
-    """It leads to the test's delivery, which tells what came of it."""
+    """Leads to the test's delivery, which shows its outcome."""
     page = post.page
     body = post.body(TestBody, event=post.text("event"))
     async with post.working() as work:

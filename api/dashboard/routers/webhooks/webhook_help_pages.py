@@ -27,7 +27,7 @@ _BLANK: Final = {"headers": "", "body": ""}
 
 @router.get(_EVENTS)
 async def events(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """The names of all; the one that the query names with its schema and an example."""
+    """The names of all events. The event in the query is shown with its schema and an example."""
     named = page.request.query_params.get("event", "")
     found = next((one for one in entries() if one.event == named), None)
     return page.render(

@@ -139,7 +139,8 @@ def secret_page(page: Page, webhook: Webhook, secret: str) -> Response:
 
 
 def _settings_version(webhook: Webhook) -> str:
-    """Of what people set; not of what becomes of it."""
+    """Return the version of the settings that people choose, without state that changes by
+    itself."""
     return version_of(
         ChangeBody(
             label=webhook.label,

@@ -89,7 +89,7 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """What is no number is left to the body's model, which refuses it."""
+    """A value that is no number passes unchanged: the body's model refuses it."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
@@ -124,6 +124,6 @@ async def _shown(page: Page, secret: str | None) -> Response:
 
 
 def _seen(summary: WidgetSummary) -> str:
-    """Of what the form shows."""
+    """Return the version of the fields that the form shows."""
     fields = WidgetChange.model_fields
     return version_of(WidgetChange(**{name: getattr(summary, name) for name in fields}))
