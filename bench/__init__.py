@@ -1,4 +1,4 @@
-"""The benchmark: our gateway beside other designs, and on a full database beside an empty one.
+"""The benchmark. It compares our gateway with other designs, and a full database with an empty one.
 
-Times depend on the machine; only the ratios of one run mean something.
+Times depend on the machine; only ratios within one run are meaningful.
 """

@@ -1,4 +1,7 @@
-"""python -m bench: measure, show, keep. Exit code 1 if anything failed, not if an aim is missed."""
+"""Measure, print and save a benchmark report: python -m bench.
+
+The exit code is 1 if anything failed. A missed aim does not change it.
+"""
 
 import argparse
 import asyncio
@@ -32,7 +35,7 @@ from bench.report import report_on, save
 from bench.show import show
 from domain.core.errors import InvalidInput
 
-# Parking 10,000 real runs takes half of it.
+# Parking 10,000 real runs takes half of this limit.
 _LONGEST_S: Final = 1800.0
 CHAPTERS: Final = (
     "design",
@@ -52,7 +55,8 @@ out: Final = Console()
 
 
 async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Whether every call was answered as it should be."""
+    """Run the chapters, then print and save the report. Return whether no call failed and no mail
+    is missing."""
     started_at = datetime.now(UTC)
     first = await design(effort, folder, out) if "design" in chapters else None
     second = await size(effort, folder, out) if "size" in chapters else None
@@ -96,7 +100,10 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
 
 
 async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Ctrl-C, SIGTERM and the time limit end it in the same way: all that was started is ended."""
+    """Run `bench`. Ctrl-C, SIGTERM and the time limit cancel it, which stops all that it started.
+
+    Returns False after a signal. Raises TimeoutError.
+    """
     task = asyncio.ensure_future(bench(chapters, effort, folder, really_parked))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -118,7 +125,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(0o755)  # the database server of the root user runs as another one
+    folder.chmod(0o755)  # started by root, the database server runs as another user
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL

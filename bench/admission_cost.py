@@ -1,6 +1,6 @@
-"""What admission costs: its transaction with all that it counts, and without.
+"""Measures what admission costs: its transaction with and without everything that it counts.
 
-In a process of its own with the API's event loop: python -m bench.admission_cost.
+It runs in a separate process with the API's event loop: python -m bench.admission_cost.
 """
 
 import asyncio
@@ -44,14 +44,14 @@ class Task(LoadMessage):
 
 
 class Cost(LoadMessage):
-    """Medians in ms, of the transaction and of its parts; medians do not quite add up."""
+    """Median times in ms of the transaction and of its parts. The medians do not add up exactly."""
 
     whole: float
     parts: dict[str, float]
 
 
 class AdmissionCost(LoadMessage):
-    """`uncounted`: the transaction without limits, quota and ledger, which reads the playbooks and
+    """`uncounted`: the transaction without limits, quota and ledger. It reads the playbooks and
     stores the event, its message and its run."""
 
     counted: Cost
@@ -68,7 +68,10 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Leaves runs behind that nobody has done. Raises RuntimeError, TimeoutError."""
+    """Measure in a separate process. Raises RuntimeError, TimeoutError.
+
+    The runs that it stores stay behind unprocessed.
+    """
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )
@@ -90,7 +93,7 @@ async def _measure(task: Task) -> AdmissionCost:
     key_ids = [await _key_id(database, shop) for shop in task.shops]
     callers = itertools.cycle(zip(task.shops, key_ids, strict=True))
     with watched(database) as seen:
-        # One by one in turn, so that noise hits both alike.
+        # The two transactions alternate, so that noise affects both alike.
         for shop, key_id in itertools.islice(callers, _WARM_UP + _CALLS):
             tenant = TenantId(shop.client_id)
             async with counted.transaction(database, tenant, seen) as connection:
@@ -102,7 +105,7 @@ async def _measure(task: Task) -> AdmissionCost:
 
 
 class _Clock:
-    """Times one kind of transaction, whose statements have these names."""
+    """Times one kind of transaction. `statements` names its statements, in order."""
 
     def __init__(self, statements: tuple[str, ...]) -> None:
         self._statements = statements
@@ -164,7 +167,7 @@ async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
 
 
 def _event() -> InboundEvent:
-    """From a customer who never wrote before."""
+    """Return an event from a customer who has not written before."""
     return TICKET.model_copy(update={"customer_email": f"{new_ulid()}@example.com"})
 
 

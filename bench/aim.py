@@ -1,4 +1,4 @@
-"""What a benchmark's numbers are held against."""
+"""The aims that a benchmark's numbers are compared with."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 
 class ReportRow(BaseModel):
-    """One contender at one concurrency: times in ms of all rounds, the median round's rate."""
+    """One contender at one concurrency: latencies in ms over all rounds, the median round's
+    rate."""
 
     contender: str
     concurrency: int
@@ -20,7 +21,7 @@ class ReportRow(BaseModel):
 
 
 class RatioAim(BaseModel):
-    """A ratio; `is_aim` unless it is only kept for the record."""
+    """A ratio. `is_aim` is False if it is only recorded."""
 
     text: str
     value: float
@@ -29,7 +30,7 @@ class RatioAim(BaseModel):
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of all do not exceed (nearest rank)."""
+    """Return the nearest-rank quantile of the values, or NaN if there are none."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 

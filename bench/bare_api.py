@@ -1,7 +1,7 @@
-"""What a usage read is compared with: the same query in a bare FastAPI route, and nothing else.
+"""The baseline for a usage read, the same query in a bare FastAPI route: python -m bench.bare_api.
 
-Nobody is asked for a key, nothing is limited, logged or counted, and row-level security does not
-apply: it logs in as the owner of the tables. python -m bench.bare_api.
+It does not authenticate, limit, log or count. Row-level security does not apply, because it
+connects as the owner of the tables.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from store.billing.usage import UsageRepository
 from store.core.database import psycopg_url
 
 _POOL: Final = 10
-"""Connections, as the service has them."""
+"""The pool's size in connections, the same as the service's."""
 
 
 def bare_app(database_url: str) -> FastAPI:

@@ -1,4 +1,4 @@
-"""The chapters of a run: what is started together, called in turn, and ended together."""
+"""The chapters of a run. A chapter starts its contenders, calls them in turn, and stops them."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -90,7 +90,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """`real`: so many of the reviews are runs that wait in Temporal."""
+    """`real`: the number of reviews that are runs waiting in Temporal."""
 
     turns: list[TurnResult]
     real: int
@@ -98,7 +98,7 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """`answers`: what the sender of the hostile mails got."""
+    """`answers`: the responses to the hostile mails."""
 
     turns: list[TurnResult]
     answers: list[HostileAnswer]
@@ -117,7 +117,7 @@ class ExportMeasurements:
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
-    """The gateway beside a naive design and the least that such a call can cost."""
+    """Compare the gateway with a naive design and with the least that such a call can cost."""
     gateway = GatewayContender(GATEWAY, folder, mail=MAIL)
     noops: list[Literal["naive", "floor", "skeleton"]] = [NAIVE, FLOOR, SKELETON]
     contenders = [*(NoopContender(name, folder) for name in noops), gateway]
@@ -130,7 +130,8 @@ async def design(effort: Effort, folder: Path, out: Console) -> Design:
 
 
 async def size(effort: Effort, folder: Path, out: Console) -> Size:
-    """The service on a full database beside the same on an empty one, and what reads there cost."""
+    """Compare the service on a full and on an empty database. Collect the plans of its queries and
+    the cost of admission."""
     full = FullContender(FULL, folder, usage=USAGE)
     contenders = [GatewayContender(EMPTY, folder), full, BareContender(BARE, folder, full)]
     async with _running(contenders, out):
@@ -140,13 +141,13 @@ async def size(effort: Effort, folder: Path, out: Console) -> Size:
         finally:
             await database.close()
         taken = await _take_turns(list(size_turns(effort.rounds, effort.seconds)), contenders, out)
-        # Last, because the runs that it leaves are done by the sweeper sooner or later.
+        # Admission is measured last, because the sweeper processes the runs that it leaves behind.
         admission = await admission_cost(full.database_url, full.shops)
         return Size(taken, plans, admission, full.filled_in_s)
 
 
 async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Parked:
-    """The service with 10,000 reviews parked beside the same with none."""
+    """Compare the service with 10,000 parked reviews and with none."""
     contenders = [
         GatewayContender(NONE_PARKED, folder),
         ParkedContender(PARKED, folder, real=real),
@@ -159,8 +160,8 @@ async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Pa
 
 
 async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Deliveries beside bare children and bare POSTs, and a tenant's beside another one's that
-    hang. Raises RuntimeError if those did not."""
+    """Compare deliveries with bare children and bare POSTs, and a tenant's deliveries with and
+    without another tenant's hanging receivers. Raises RuntimeError if those did not hang."""
     ours = WebhookContender(DELIVERIES, folder, quiet=QUIET)
     hanging = HangingContender(HANGING, folder)
     contenders = [
@@ -178,7 +179,7 @@ async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResul
 
 
 async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
-    """A tenant's calls beside another one's hostile mails."""
+    """Measure a tenant's calls while another tenant sends hostile mails."""
     contender = HostileContender(PEACE, folder, beside=HOSTILE)
     async with _running([contender], out):
         taken = await _take_turns(
@@ -188,14 +189,14 @@ async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
 
 
 async def floods(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """The gateway beside floods of one tenant, and without."""
+    """Measure the gateway with and without floods from one tenant."""
     contenders = [FloodContender(folder)]
     async with _running(contenders, out):
         return await _take_turns(list(flood_turns(effort.rounds, effort.seconds)), contenders, out)
 
 
 async def inbound(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """The gateway while another tenant's shop sends 10,000 webhooks, and without."""
+    """Measure the gateway with and without 10,000 webhooks from another tenant's shop."""
     contenders = [InboundContender(folder)]
     async with _running(contenders, out):
         turns = list(inbound_turns(effort.rounds, effort.seconds))
@@ -203,8 +204,8 @@ async def inbound(effort: Effort, folder: Path, out: Console) -> list[TurnResult
 
 
 async def replays(effort: Effort, folder: Path, out: Console) -> Replays:
-    """The gateway while another tenant replays its month, and without; then the whole replay with
-    nothing beside it."""
+    """Measure the gateway with and without another tenant's replay of its month. Then measure the
+    whole replay alone."""
     contender = ReplayContender(folder)
     async with _running([contender], out):
         turns = list(replay_turns(effort.rounds, effort.seconds))
@@ -214,7 +215,7 @@ async def replays(effort: Effort, folder: Path, out: Console) -> Replays:
 
 
 async def pages(folder: Path, out: Console) -> PageFigures:
-    """The pages of a client with 1,000,000 runs."""
+    """Measure the pages of a client with 1,000,000 runs."""
     contender = PagesContender(folder)
     async with _running([contender], out):
         with out.status("pages"):
@@ -222,8 +223,8 @@ async def pages(folder: Path, out: Console) -> PageFigures:
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:
-    """Exports beside psql, the gateway beside exports, and the growth of an export's time. Raises
-    RuntimeError if two contenders have not written the same records."""
+    """Compare exports with psql, measure the gateway during exports, and measure how an export's
+    time grows. Raises RuntimeError if contenders wrote different numbers of records."""
     contender = ExportContender(UNDISTURBED, folder, beside=EXPORTING)
     async with _running([contender], out):
         copies = [turn async for turn in _copies(contender, effort.rounds, out)]
@@ -243,10 +244,11 @@ async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasureme
 async def _copies(
     contender: ExportContender, rounds: int, out: Console
 ) -> AsyncIterator[ExportTurn]:
-    """All sizes in every round, and each contender first in some of them."""
+    """Yield a turn of each contender for every size and round. The first contender changes by
+    round."""
     names = [JSON, PSQL, CSV, PSQL_CSV]
     for name in names:
-        await contender.copy(0, name, SIZES[0])  # the first of all finds everything cold
+        await contender.copy(0, name, SIZES[0])  # discarded: its caches are cold
     for number in range(rounds):
         for size in SIZES:
             records = set()

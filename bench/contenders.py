@@ -1,9 +1,8 @@
-"""What is compared, each in processes of its own and with its own load driver.
+"""The systems that are compared, each in separate processes and with a separate load driver.
 
-All of a chapter run at once and take turns at being called. What an idle one costs was measured: an
-idle server takes 0.2 to 2 % of one core (the tuned one most, because of its poll rates), an idle
-worker or API 0.3 %; so nothing is frozen between turns. Each turn measures it again
-(`idle_cpu_percent`).
+All contenders of a chapter run at the same time and take turns at being called. Idle contenders are
+not paused. An idle server was measured at 0.2 to 2 % of one core (the tuned one highest, because of
+its poll rates), an idle worker or API at 0.3 %. Each turn measures it again (`idle_cpu_percent`).
 """
 
 import asyncio
@@ -37,15 +36,15 @@ from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
-# So many that no limit is reached: each may send 200 messages an hour, or the half of it where it
-# has sent the other half already, and a turn's customers are always new.
+# Enough shops to reach no limit. Each may send 200 messages an hour, or half of that if it has sent
+# the other half already. A turn's customers are always new.
 _SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0
 
 
 class Contender(ABC):
-    """Made by `start`, ended by `stop`, which may follow a start that failed."""
+    """`start` creates its processes and `stop` ends them. `stop` may follow a failed `start`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -57,7 +56,7 @@ class Contender(ABC):
     async def start(self) -> None: ...
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """What else goes on in such a turn: nothing."""
+        """Return a context for such a turn. By default it does nothing."""
         return nullcontext()
 
     async def stop(self) -> None:
@@ -70,7 +69,7 @@ class Contender(ABC):
 
 
 class NoopContender(Contender):
-    """`naive` on an untuned server, `floor` and `skeleton` on tuned ones."""
+    """`naive` runs on an untuned server, `floor` and `skeleton` on tuned ones."""
 
     def __init__(self, name: Literal["naive", "floor", "skeleton"], folder: Path) -> None:
         super().__init__(name)
@@ -106,7 +105,8 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service as `make run` starts it. `mail` answers by SMTP, into the stack's sink."""
+    """The whole service as `make run` starts it. `mail` names turns that are answered by SMTP, into
+    the stack's sink."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)
@@ -134,14 +134,14 @@ class GatewayContender(Contender):
             self.drivers[name] = await Driver.start(target)
 
     def mails(self) -> int:
-        """Mails that the sink was given."""
+        """Return the number of mails in the stack's sink."""
         return sum(1 for _ in self._folder.mail.glob("*.eml"))
 
     async def _fill(self) -> None:
-        """What else is in the database before the service starts."""
+        """Add more rows to the database before the service starts."""
 
     def _targets(self, port: int) -> dict[str, Target]:
-        """Whom each driver calls, by the name of the turns it makes."""
+        """Return the target of each driver, by the name of its turns."""
         target = Target(kind="gateway", port=port, shops=self.shops)
         mail = target.model_copy(update={"kind": "mail"})
         return {self.name: target} | ({self._mail: mail} if self._mail else {})
@@ -153,7 +153,7 @@ class GatewayContender(Contender):
         folder = DataFolder(self._shop_folder / str(number))
         database = Database(self.database_url, pool_size=1)
         try:
-            # Nothing is told, so no Temporal is needed.
+            # Seeding needs no running Temporal server: nothing is sent.
             units = UnitsOfWork(database, NearbyEngine({}), utc_now, new_ulid)
             async with units.spanning(TenantId(new_ulid())) as work:
                 sealer = FernetSealer(self._folder.seal_key())
@@ -165,7 +165,8 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The same on the full database. `usage` reads what each of all its clients has used."""
+    """The service on the full database. `usage` names the turns that read the usage of all
+    clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:
         super().__init__(name, folder)
@@ -182,7 +183,8 @@ class FullContender(GatewayContender):
         return super()._targets(port) | {self._usage: self.usage_target(port)}
 
     def usage_target(self, port: int) -> Target:
-        """Every client in turn, of this API or of another one on the same database."""
+        """Return a target that reads every client's usage in turn. The API is this one, or another
+        one on the same database."""
         return Target(kind="usage", port=port, shops=self._clients)
 
 
@@ -212,7 +214,7 @@ class BareContender(Contender):
 
 @contextmanager
 def _environment(**more: str) -> Iterator[None]:
-    """A stack takes its environment when it is made."""
+    """Set environment variables while a stack is created, because a stack reads them then."""
     before = dict(os.environ)
     os.environ.update(more)
     try:
@@ -237,13 +239,13 @@ async def _answers(address: str) -> None:
             try:
                 if await (await Client.connect(address)).service_client.check_health():
                     return
-            except RuntimeError:  # what the SDK raises while nobody listens
+            except RuntimeError:  # raised by the SDK while the server does not listen
                 pass
             await asyncio.sleep(0.1)
 
 
 async def _listens(port: int) -> None:
-    """Wait until somebody listens on a port of this machine. Raises TimeoutError."""
+    """Wait until a process listens on a local port. Raises TimeoutError."""
     async with asyncio.timeout(_START_TIMEOUT_S):
         while True:
             try:

@@ -1,4 +1,4 @@
-"""How much processor time processes have used, with all they started."""
+"""The processor time used by processes and their descendants."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ import psutil
 
 
 def cpu_seconds(pids: Mapping[str, int]) -> dict[str, float]:
-    """Seconds so far, user and system, by name; a process that ended counts nothing."""
+    """Return the user and system seconds so far, by name. A process that has ended counts as 0."""
     return {name: _of_family(pid) for name, pid in pids.items()}
 
 
@@ -23,5 +23,5 @@ def _of_one(process: psutil.Process) -> float:
         times = process.cpu_times()
     except psutil.NoSuchProcess:
         return 0.0
-    # What it has started counts for as long as it runs by itself, and from its end on here.
+    # A running child is counted as a process; after its end, these `children_*` times include it.
     return times.user + times.system + times.children_user + times.children_system

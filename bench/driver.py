@@ -1,4 +1,5 @@
-"""The load of one contender: reads a target and then phases, writes samples, line by line."""
+"""The load driver of one contender. It reads a target and then phases, and writes samples, line by
+line."""
 
 import asyncio
 import itertools
@@ -62,7 +63,8 @@ def update_call(client: Client, workflow: type) -> Call:
 
 @asynccontextmanager
 async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged]]:
-    """What makes an exchange on an open connection: as many are opened as are used at once."""
+    """Yield a function that makes an exchange on an open connection. It opens as many connections
+    as are used concurrently."""
     idle: list[HttpClient] = []
     async with AsyncExitStack() as held:
 
@@ -79,7 +81,8 @@ async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged
 
 @asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
-    """Each ticket from another customer, and the shops in turn: no limit for one is reached."""
+    """Yield a call that sends tickets. Customers and shops rotate, so that neither reaches a
+    limit."""
     pairs = _shops_and_tickets(target, Askers())
     async with connections(target.port) as on_one:
 
@@ -102,7 +105,7 @@ def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[LoadSho
 
 @asynccontextmanager
 async def usage_call(target: Target) -> AsyncIterator[Call]:
-    """The shops in turn: so many that none asks more often than it may."""
+    """Yield a call that reads usage. The shops rotate, so that none reaches its rate limit."""
     shops = itertools.cycle(target.shops)
     async with connections(target.port) as on_one:
 
@@ -118,7 +121,7 @@ async def usage_call(target: Target) -> AsyncIterator[Call]:
 
 
 def _outcome(ticket: SampleTicket, status: int, answer: bytes) -> str:
-    """Completed only if it is the answer that this ticket must get."""
+    """Return "completed" only if the answer is the one expected for this ticket."""
     if status == 200:
         run = orjson.loads(answer)
         found = (run["status"], run["classification"], run["steps_executed"])
@@ -164,7 +167,7 @@ _CALLS: Final[Mapping[str, Callable[[Target], AbstractAsyncContextManager[Call]]
 
 
 async def run_phase(call: Call, phase: Phase) -> Sample:
-    """Keep `concurrency` calls going until the time is over, then wait for the last ones."""
+    """Keep `concurrency` calls running for the phase's seconds, then wait for the last ones."""
     latencies: list[float] = []
     failures: list[str] = []
     cpu, start = time.process_time(), time.perf_counter()
@@ -202,7 +205,7 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
 
 
 async def drive() -> None:
-    """Until the input ends. Nothing else happens meanwhile, so that reading it may block."""
+    """Run a phase for each line of input, until the input ends."""
     target = Target.model_validate_json(sys.stdin.readline())
     async with call_of(target) as call:
         while line := await asyncio.to_thread(sys.stdin.readline):

@@ -20,16 +20,16 @@ from bench.export_figures import LARGEST, SIZES, ExportTurn, Memory
 from bench.load import Target
 
 _SAMPLED_S: Final = 0.02
-# Their shops are not those that call the gateway.
+# The exported shops are not among the shops that call the gateway.
 _FIRST_SHOP: Final = 1_000
 _MB: Final = 1024 * 1024
 _NOWHERE: Final = Path("/dev/null")
-# A client has one export at a time: the two largest have one each.
+# A client may run only one export at a time, so the two largest run one each.
 _AT_ONCE: Final = tuple(zip((LARGEST, SIZES[-2]), FORMS.values(), strict=True))
 
 
 class ExportContender(GatewayContender):
-    """`beside`: the gateway's turns in which two exports run all the time, one of each form."""
+    """`beside` names the turns of the gateway during which two exports run, one of each format."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -40,7 +40,7 @@ class ExportContender(GatewayContender):
         self.filled_in_s = 0.0
 
     async def copy(self, number: int, contender: str, conversations: int) -> ExportTurn:
-        """All rows of the tenant of that size, in a file. Raises RuntimeError."""
+        """Copy all rows of the tenant of that size into a file. Raises RuntimeError."""
         self._file.unlink(missing_ok=True)
         before = self._used()
         if contender in FORMS:
@@ -61,7 +61,8 @@ class ExportContender(GatewayContender):
         )
 
     async def memory(self) -> Memory:
-        """Exports of the two largest tenants at once, one of each form."""
+        """Measure the API's memory during concurrent exports of the two largest tenants, one of
+        each format."""
         process = psutil.Process(self.pids["api"])
         before = peak = process.memory_info().rss
         async with asyncio.TaskGroup() as group:
@@ -89,7 +90,7 @@ class ExportContender(GatewayContender):
         return targets | {self._beside: targets[self.name]}
 
     def _used(self) -> dict[str, float]:
-        """Seconds of processor time so far."""
+        """Return the seconds of processor time used so far, by process."""
         pids = {name: self.pids[name] for name in ("postgres", "api")}
         readers = getrusage(RUSAGE_CHILDREN)
         return cpu_seconds(pids) | {"reader": readers.ru_utime + readers.ru_stime}

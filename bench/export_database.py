@@ -1,7 +1,7 @@
-"""Tenants to be exported: with so many conversations, and rows in every section of an export.
+"""Tenants to export, with a given number of conversations and rows in every section of an export.
 
-The rows are those that the service would have written over 400 days. As in a restore from a backup,
-foreign keys are not checked on the way.
+The rows are as the service would have written them over 400 days. Foreign keys are not checked on
+insert, as in a restore from a backup.
 """
 
 import secrets
@@ -32,12 +32,12 @@ from domain.tenants.api_key import key_material, key_value
 
 DAYS: Final = 400
 KEYS: Final = 64
-"""Each may export five times in a minute: no limit is reached, and none is switched off."""
+"""Keys of each tenant. A key allows five exports a minute: no limit is reached or switched off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A tenant with so many conversations, and the keys to export it with."""
+    """A tenant with a given number of conversations, and the keys to export it with."""
 
     client_id: str
     conversations: int
@@ -47,8 +47,8 @@ class Exported:
 def fill_for_export(
     owner_url: str, shops: Mapping[int, LoadShop], *, now: datetime
 ) -> tuple[Exported, ...]:
-    """Give each shop so many conversations and all that belongs to them. The shops are new: their
-    playbooks are there, and no event."""
+    """Give each shop the given number of conversations and all related rows. The shops must be new:
+    they have playbooks, but no events."""
     made = tuple(
         Exported(shop.client_id, number, tuple(_key() for _ in range(KEYS)))
         for number, shop in shops.items()
@@ -73,7 +73,8 @@ def fill_for_export(
 
 
 def fill_conversations(owner_url: str, sizes: tuple[int, ...], *, now: datetime) -> tuple[str, ...]:
-    """Clients, by their ids, that have so many conversations and nothing else."""
+    """Create clients that have the given numbers of conversations and nothing else. Return their
+    ids."""
     made = tuple(new_ulid() for _ in sizes)
     values = {"now": now, "clients": list(made), "sizes": list(sizes), "user": new_ulid()}
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
@@ -103,7 +104,7 @@ def _add_keys(
 
 
 def _examples(now: datetime) -> dict[str, object]:
-    """What a run and its event hold as JSON, the same for all but for what SQL puts in."""
+    """Return the JSON values of a run and its event. Only the parts that SQL fills in differ."""
     integration = new_ulid()
     order = Order(
         integration_id=integration,

@@ -1,4 +1,4 @@
-"""What the export's chapter measures, and the numbers that come of it."""
+"""The measurements of the export chapter, and the figures derived from them."""
 
 import math
 import statistics
@@ -12,16 +12,16 @@ PSQL: Final = "psql json"
 PSQL_CSV: Final = "psql csv"
 
 SIZES: Final = (1_000, 10_000, 100_000)
-"""Conversations of the tenants that are exported."""
+"""The numbers of conversations of the exported tenants."""
 
 LARGEST: Final = SIZES[-1]
 ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
-"""Rows of one table, for the growth of cost."""
+"""The numbers of rows of one table, to measure how the cost grows."""
 
 
 class ExportTurn(BaseModel):
-    """One whole copy of a tenant's rows. `first_byte_ms`: of exports only. `records`: those that
-    the file holds. `cpu_s`: seconds of processor time, by process; what reads is psql, or the
+    """One complete copy of a tenant's rows. `first_byte_ms`: for exports only. `records`: the
+    number in the file. `cpu_s`: seconds of processor time, by process; the reader is psql or the
     export's reader."""
 
     round: int
@@ -35,7 +35,8 @@ class ExportTurn(BaseModel):
 
 
 class Memory(BaseModel):
-    """Resident megabytes of the API's process, before two exports at once and at their worst."""
+    """Resident memory of the API's process in MB, before and at the peak of two concurrent
+    exports."""
 
     before_mb: float
     peak_mb: float
@@ -46,33 +47,33 @@ class Memory(BaseModel):
 
 
 class Reading(BaseModel):
-    """The median time of reading so many rows, in seconds."""
+    """The median time to read a number of rows, in seconds."""
 
     rows: int
     seconds: float
 
 
 class Growth(BaseModel):
-    """`start_s`: what an export takes that has no rows; it is taken off all others."""
+    """`start_s`: the time of an export without rows, which is subtracted from all others."""
 
     start_s: float
     readings: tuple[Reading, ...]
 
     def row_us(self, reading: Reading) -> float:
-        """Microseconds a row."""
+        """Return the microseconds per row."""
         return (reading.seconds - self.start_s) / reading.rows * 1e6
 
     @property
     def exponent(self) -> float:
-        """The power of the number of rows that the time grows with: 1 is linear. It is the slope of
-        the line through all readings where both axes are logarithms."""
+        """Return the exponent with which the time grows with the rows; 1 is linear. It is the slope
+        of the regression line through all readings on logarithmic axes."""
         rows = [math.log(reading.rows) for reading in self.readings]
         times = [math.log(reading.seconds - self.start_s) for reading in self.readings]
         return statistics.linear_regression(rows, times).slope
 
     @property
     def spread(self) -> float:
-        """The dearest row over the cheapest, between sizes."""
+        """Return the highest cost per row divided by the lowest, across sizes."""
         costs = [self.row_us(reading) for reading in self.readings]
         return max(costs) / min(costs)
 
@@ -91,17 +92,17 @@ class ExportFigures(BaseModel):
         ]
 
     def seconds(self, contender: str, conversations: int = LARGEST) -> float:
-        """The median round's."""
+        """Return the median over the rounds."""
         return statistics.median(turn.seconds for turn in self.of(contender, conversations))
 
     def cpu_s(self, contender: str, conversations: int = LARGEST) -> float:
-        """The median round's, of all processes."""
+        """Return the median over the rounds, each summed over all processes."""
         return statistics.median(
             sum(turn.cpu_s.values()) for turn in self.of(contender, conversations)
         )
 
     def first_byte_ms(self, contender: str, conversations: int = LARGEST) -> float:
-        """The median round's."""
+        """Return the median over the rounds."""
         return statistics.median(
             turn.first_byte_ms or math.nan for turn in self.of(contender, conversations)
         )

@@ -1,4 +1,5 @@
-"""How the time of an export grows with the rows of one table, read by the service's own reader."""
+"""Measures how an export's time grows with the rows of one table, read by the service's own
+reader."""
 
 import asyncio
 import statistics
@@ -14,14 +15,14 @@ from store.core.database import Database
 from store.exports.export import Export
 from store.exports.json_form import JsonRendering
 
-# By rows; the more there are, the less noise there is in one.
+# Repetitions by number of rows. Longer reads are less noisy, so they need fewer.
 _TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}
 _BEGUN: Final = "2026-01-01T00:00:00.000Z"
 
 
 async def growth(database_url: str, owner_url: str) -> Growth:
-    """Fills tenants with conversations that have no messages, and reads them. Raises RuntimeError
-    if a section cannot be read."""
+    """Fill tenants with conversations that have no messages, and time reading them. Raises
+    RuntimeError if a section cannot be read."""
     clients = await asyncio.to_thread(fill_conversations, owner_url, (0, *ROWS), now=utc_now())
     database = Database(database_url, pool_size=1)
     try:
@@ -40,7 +41,7 @@ async def growth(database_url: str, owner_url: str) -> Growth:
 
 
 async def _read(database: Database, tenant: TenantId) -> float:
-    """Seconds for a whole export in JSON, all its bytes thrown away."""
+    """Return the seconds that a complete JSON export takes. Its bytes are discarded."""
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
         raise RuntimeError(f"{section} cannot be read: {sqlstate}") from error

@@ -1,6 +1,6 @@
-"""Reads one export as fast as it comes, into a file: a process of its own, so that nothing else
-waits for it. Prints what came of it, as a line of JSON. Few imports: a small export is over soon.
-"""
+"""Reads one export into a file as fast as possible, and prints the figures as a line of JSON. It is
+a separate process with few imports: no other work delays it, and a small export takes little
+time."""
 
 import http.client
 import json
@@ -14,9 +14,10 @@ _PATIENCE_S: Final = 120.0
 
 
 def read(port: int, key: str, form: str, file: Path) -> dict[str, float]:
-    """Seconds from connecting to the last byte in the file, and to the first that came; bytes.
+    """Return the bytes, and the seconds from connecting to the last byte in the file and to the
+    first received.
 
-    Raises http.client.IncompleteRead for an export that was cut off, RuntimeError for a refusal.
+    Raises http.client.IncompleteRead if the export was cut off, RuntimeError if it was refused.
     """
     began = time.perf_counter()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)

@@ -1,4 +1,4 @@
-"""The SQL that fills tenants for export, every section of them, in the order of time."""
+"""The SQL that fills tenants with rows for every section of an export, in order of time."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ SETTINGS: Final = """
         || substr(md5(what), 1, 14));
 """
 
-# Of ten conversations one was answered by a human, one by nobody, and one has a third message that
-# nobody answered. A customer has four conversations.
+# Of ten conversations, one is answered by a human, one is not answered, and one has a third message
+# without an answer. A customer has four conversations.
 HISTORY: Final = (
     """CREATE TEMP TABLE talks AS
     SELECT n, client_id, at,
@@ -178,7 +178,7 @@ _CONTENT: Final = (
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, 200) AS n""",
 )
 
-# Of what people decided.
+# Rows that record people's decisions.
 _LEARNING: Final = (
     """INSERT INTO saved_cases
         (client_id, id, name, scenario, expected, origin, created_by, created_at)

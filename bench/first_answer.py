@@ -1,4 +1,4 @@
-"""How long it takes a merchant to let themselves in: from signup to a first answered ticket."""
+"""Measures self-service signup: the time from signup to a merchant's first answered ticket."""
 
 from pathlib import Path
 from typing import Final
@@ -10,14 +10,15 @@ from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder
 from embedded.stack import Stack, StackPorts
 
-# One address may ask for so many codes a minute.
+# Bounded by the number of codes that one address may request per minute.
 _TIMES: Final = 5
 MOST_CALLS: Final = 6
 LONGEST_S: Final = 30.0
 
 
 class FirstAnswers(BaseModel):
-    """Calls of the API that each took, and the seconds of each, the mail's way included."""
+    """`calls`: the most API calls that an account needed. `seconds`: the time of each account,
+    including the delivery of the mail."""
 
     calls: int
     seconds: list[float]
@@ -28,7 +29,8 @@ class FirstAnswers(BaseModel):
 
 
 async def first_answers(folder: Path) -> FirstAnswers:
-    """On a stack of its own, as `make run` starts it, one account after the other."""
+    """Sign up one account after the other on a separate stack, started as by `make run`. Raises
+    InvalidInput if a first ticket was not answered."""
     data = DataFolder(folder / "first-answer")
     stack = Stack(data, StackPorts(), lambda _: None)
     try:

@@ -1,4 +1,4 @@
-"""The service under floods of one tenant, A: what the other tenants' calls take beside them."""
+"""The service while tenant A floods it. The latency of the other tenants' calls is measured."""
 
 import asyncio
 import sys
@@ -25,7 +25,7 @@ SLOW_SOCKETS: Final = "slow sockets"
 REFUSED_FLOOD: Final = "refused flood"
 
 _KINDS: Final = {SLOW_SOCKETS: "slow", REFUSED_FLOOD: "refused"}
-# Its shop is not one of those that call the gateway.
+# A's shop is not among the shops that call the gateway.
 _ATTACKER: Final = 2_000
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -34,7 +34,7 @@ _STOP_S: Final = 5.0
 
 
 def flood_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """At a steady rate: a call that could not begin when it was due counts from then."""
+    """Yield turns at a steady rate. A call that starts late is timed from when it was due."""
     names = [UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD]
     for number in range(rounds):
         for name in names[number % 3 :] + names[: number % 3]:
@@ -52,7 +52,7 @@ class FloodContender(GatewayContender):
         return nullcontext() if kind is None else self._flooded(kind)
 
     async def _fill(self) -> None:
-        """A has sent all that it may in this hour."""
+        """Store as many messages for A as it may send in an hour."""
         self._attacker = await self._shop(_ATTACKER)
         tenant, now = TenantId(self._attacker.client_id), utc_now()
         ids = [new_ulid() for _ in range(PER_CLIENT.messages)]

@@ -1,8 +1,8 @@
-"""Tenant A's flood of an API, from a process of its own: python -m bench.flooder KIND.
+"""Tenant A's flood of an API, from a separate process: python -m bench.flooder KIND.
 
-`slow`: 2,048 sockets, a third each of heads and of bodies that come drop by drop and of readers
-that do not read. `refused`: events of a client that has sent too many, one after the other on 64
-connections. What the API closes is opened again.
+`slow`: 2,048 sockets. A third send their head byte by byte, a third their body, and a third do not
+read the response. `refused`: events of a client that is over its limit, one after the other on 64
+connections. A connection that the API closes is opened again.
 """
 
 import argparse
@@ -27,7 +27,7 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def _slow(key: str) -> list[tuple[bytes, bytes]]:
-    """What each kind says, and then drop by drop."""
+    """Return the first bytes of each kind, and the bytes that it then repeats."""
     body = f"{_HEAD}Authorization: Bearer {key}\r\nContent-Type: application/json\r\n"
     return [
         (f"{_HEAD}X-A: ".encode(), b"a"),

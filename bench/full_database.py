@@ -1,9 +1,9 @@
-"""The full database: clients and messages by the million, each with all that belongs to it.
+"""The full database: all clients and messages at full scale, each with all related rows.
 
-The rows are those that the service would have written, and they lie as it would have left them: in
-the order of time, the clients mixed. The tables, indexes and row-level security are those that the
-migrations made. As in a restore from a backup, foreign keys are not checked on the way, and the
-indexes of large tables are built when the rows are in: that takes a quarter of the time.
+The rows are as the service would have written them: in order of time, the clients mixed. The
+tables, indexes and row-level security are created by the migrations. Foreign keys are not checked
+on insert, as in a restore from a backup. The indexes of large tables are built when the rows are
+in, which takes a quarter of the time.
 """
 
 import secrets
@@ -21,7 +21,7 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""Messages in the last hour of every shop that is called: half of what its limit allows."""
+"""Messages in the last hour of every shop that is called: half of its limit."""
 
 
 def fill(
@@ -32,11 +32,11 @@ def fill(
     clients: int = CLIENTS,
     messages: int = MESSAGES,
 ) -> tuple[LoadShop, ...]:
-    """Fill up to so many clients and messages, and return all clients.
+    """Fill the database up to the given numbers of clients and messages, and return all clients.
 
-    `shops` are there already, and the first of them is what the others are copied from: its
-    playbooks, templates and knowledge. The messages are spread over 90 days; on top of them, each
-    of `shops` gets `RECENT` in the last hour.
+    `shops` exist already. The playbooks, templates and knowledge of the first one are copied to the
+    new clients. The messages are spread over 90 days. Each of `shops` also gets `RECENT` messages
+    in the last hour.
     """
     made = tuple(_client() for _ in range(len(shops), clients))
     values = {
@@ -85,7 +85,7 @@ _LARGE: Final = (
     "knowledge_entries",
     "response_templates",
 )
-# Neither written nor read, until REINDEX builds them.
+# These indexes are neither written nor read until REINDEX builds them.
 _INDEXES_REST: Final = """
     UPDATE pg_index SET indisready = false, indisvalid = false
     WHERE indrelid = ANY (%(tables)s::regclass[])
@@ -99,7 +99,7 @@ _FILLED: Final = """
         || substr(md5(what), 1, 14));
 """
 
-# `made`: the clients that are not there yet.
+# `made`: the clients that do not exist yet.
 _CLIENTS: Final = (
     """CREATE TEMP VIEW made AS
     SELECT number, client_id, digest, prefix, pg_temp.ulid(%(now)s, 'user' || number) AS user_id
@@ -135,7 +135,7 @@ _CLIENTS: Final = (
     FROM made, knowledge_entries AS first WHERE first.client_id = %(first)s""",
 )
 
-# Every client has 25 customers, and each of those one conversation.
+# Every client has 25 customers, each with one conversation.
 _HISTORY: Final = (
     """CREATE TEMP TABLE history AS
     SELECT n, client_id, at,

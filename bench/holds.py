@@ -1,4 +1,4 @@
-"""How often event loops were held for 50 ms and more, as each process of the service counts it."""
+"""Event loop holds of 50 ms and more, as each process of the service counts them."""
 
 import asyncio
 import socket
@@ -16,12 +16,12 @@ _METRIC: Final = "engine_event_loop_hold_seconds"
 _LONG_S: Final = 0.25
 _TIMEOUT_S: Final = 5.0
 PROCESSES: Final = ("api", "worker", "webhook-worker")
-"""In the order of their ports for numbers."""
+"""Ordered by metrics port."""
 
 
 class Holds(BaseModel):
-    """`own`: the loop's own work held it, `long` of them for 250 ms and more; `other`: the machine
-    had no processor for it, or a call blocked."""
+    """Numbers of holds. `own`: the loop's own work held it. `long`: how many of these took 250 ms
+    or more. `other`: the machine had no processor for it, or a call blocked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,7 +43,7 @@ class Holds(BaseModel):
 
 
 def metrics_port() -> int:
-    """One that is free with the two above it: the API's, and those of its workers."""
+    """Return a free port that is followed by two more free ports: the API's, then its workers'."""
     while True:
         first = free_port()
         try:
@@ -57,7 +57,8 @@ def metrics_port() -> int:
 
 
 async def read_holds(first_port: int) -> dict[str, Holds]:
-    """So far, by process. Raises OSError if one does not show its numbers."""
+    """Return the holds so far, by process. Raises OSError if a process does not serve its
+    metrics."""
     shown = await asyncio.gather(
         *(asyncio.to_thread(_read, first_port + number) for number in range(len(PROCESSES)))
     )

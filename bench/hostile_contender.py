@@ -1,6 +1,6 @@
 """The service while one tenant sends every hostile shape at full size, one after the other.
 
-One begins every second: 3,600 in an hour, where a tenant may send 200.
+One starts every second, which is 3,600 an hour. A tenant may send 200.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from tests.support.intake.hostile import EVENT_TYPE, SHAPES
 
 _EVERY_S: Final = 1.0
 _GATEWAY: Final = "/api/engine/gateway"
-# A shop for each turn, below the 200 messages that it may send within an hour.
+# Each turn uses another shop, to stay below the 200 messages that a shop may send in an hour.
 _FIRST_SHOP: Final = 2_000
 _SHOPS: Final = 8
 _MOST: Final = 190
@@ -36,7 +36,7 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """`beside`: the turns in which another tenant sends them."""
+    """`beside` names the turns during which another tenant sends hostile mails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -66,7 +66,7 @@ class HostileContender(GatewayContender):
                 task.cancel()
 
     async def _attack(self, shop: LoadShop, group: asyncio.TaskGroup) -> None:
-        """Begin one a second, whether those before were answered or not."""
+        """Start one each second, without waiting for earlier answers."""
         for number in range(_MOST):
             group.create_task(self._send(shop, number))
             await asyncio.sleep(_EVERY_S)
@@ -77,7 +77,8 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # The limit of a customer is not what is measured.
+                # Each message has another customer, because the limit of a customer is not measured
+                # here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),
             }

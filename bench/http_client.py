@@ -1,4 +1,4 @@
-"""A keep-alive HTTP client that costs next to nothing: the load must not be what is measured."""
+"""A keep-alive HTTP client with minimal overhead, so that the load does not distort the results."""
 
 import asyncio
 from types import TracebackType
@@ -28,11 +28,11 @@ class HttpClient:
 
     @property
     def is_open(self) -> bool:
-        """False once the server has closed it, as it does with a connection that lies idle."""
+        """False once the server has closed the connection, as it does with an idle one."""
         return not self._reader.at_eof()
 
     async def post(self, path: str, key: str, body: bytes) -> tuple[int, bytes]:
-        """The answer's status and body. The server must send a Content-Length."""
+        """Return the answer's status and body. The server must send a Content-Length."""
         return await self._exchange(
             f"{self._head('POST', path, key)}Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n",
@@ -40,7 +40,7 @@ class HttpClient:
         )
 
     async def get(self, path: str, key: str) -> tuple[int, bytes]:
-        """Like `post`."""
+        """Return the answer's status and body, as `post` does."""
         return await self._exchange(f"{self._head('GET', path, key)}\r\n", b"")
 
     def _head(self, method: str, path: str, key: str) -> str:

@@ -1,4 +1,4 @@
-"""The service while a shop of A sends 10,000 webhooks: what other tenants' calls take meanwhile."""
+"""The service while a shop of A sends 10,000 webhooks. Other tenants' calls are measured."""
 
 import asyncio
 import sys
@@ -31,18 +31,18 @@ UNTOLD: Final = "untold"
 TOLD: Final = "told"
 ARRIVALS: Final = 10_000
 
-# Its shop is not one of those that call the gateway.
+# A's shop is not among the shops that call the gateway.
 _TELLER: Final = 2_001
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
 _STOP_S: Final = 5.0
 _ALL_IN_S: Final = 600.0
-# As long as the arrivals take, and some of the work on them.
+# As long as the arrivals and some of their processing take.
 _AT_LEAST_S: Final = 40.0
 
 
 def inbound_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """At a steady rate: a call that could not begin when it was due counts from then."""
+    """Yield turns at a steady rate. A call that starts late is timed from when it was due."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
         for name in (UNTOLD, TOLD) if number % 2 == 0 else (TOLD, UNTOLD):
@@ -62,7 +62,7 @@ class InboundContender(GatewayContender):
         return self._told() if turn == TOLD else nullcontext()
 
     async def _fill(self) -> None:
-        """The shop is connected, and its address open."""
+        """Connect A's shop and open its webhook endpoint."""
         self._teller = TenantId((await self._shop(_TELLER)).client_id)
         integration = Integration(id=new_ulid(), provider=Provider.WOOCOMMERCE, sealed="")
         drawn = DrawnBytes(token_bytes(TOKEN_BYTES), token_bytes(SECRET_BYTES))
@@ -92,7 +92,11 @@ class InboundContender(GatewayContender):
 
     @asynccontextmanager
     async def _told(self) -> AsyncIterator[None]:
-        """All arrivals are in when it ends; what is left of their queue is removed."""
+        """Send all webhooks during the block. At its end, wait until all have arrived, and delete
+        them.
+
+        Raises RuntimeError if not all were accepted.
+        """
         command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]
         command += ["--path", self._path, "--secret", self._secret]
         command += ["--first", str(self._sent + 1), "--number", str(ARRIVALS)]
@@ -108,7 +112,7 @@ class InboundContender(GatewayContender):
             sender.wait(_STOP_S)
 
     async def _remove(self) -> int:
-        """How many webhooks there were."""
+        """Delete all webhooks, and return their number."""
         database = Database(self.database_url, pool_size=1)
         try:
             async with database.tenant(self._teller) as connection:

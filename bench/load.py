@@ -1,4 +1,4 @@
-"""What the benchmark and its drivers, each in a process of its own, tell each other."""
+"""The messages between the benchmark and its drivers, which are separate processes."""
 
 import asyncio
 import sys
@@ -14,8 +14,8 @@ _MARGIN_S: Final = 40.0
 _LONGEST_LINE: Final = 16 * 1024 * 1024
 
 Call = Callable[[], Awaitable[str | float]]
-"""One call. Returns "completed", or what it got instead; or the milliseconds that count, where
-that is not the whole call."""
+"""One call. Returns "completed", or the failure as text. Returns milliseconds if only a part of the
+call is timed."""
 
 
 class LoadMessage(BaseModel):
@@ -28,8 +28,8 @@ class LoadShop(LoadMessage):
 
 
 class Target(LoadMessage):
-    """Whom a driver calls: a Temporal server by its address, an API by its port, a receiver of
-    webhooks by its URL. Files are given by their paths."""
+    """The target that a driver calls: a Temporal server's address, an API's port, or a webhook
+    receiver's URL. Files are given by their paths."""
 
     kind: Literal[
         "naive", "floor", "skeleton", "gateway", "mail", "usage",
@@ -46,11 +46,12 @@ class Target(LoadMessage):
 
 
 class Phase(LoadMessage):
-    """Call for `seconds`, `concurrency` at once; a new call starts when one has ended.
+    """Calls for `seconds` by `concurrency` callers. Each starts a new call when its last one has
+    ended.
 
-    With a `rate`, the callers together begin so many calls a second, each in its turn: one that
-    could not begin when it was due, because its caller still waited, counts from then. What is
-    still to begin when the time is over is not called: then fewer a second were called.
+    With a `rate`, the callers together start that many calls per second, in turn. A call that
+    starts late, because its caller was still waiting, is timed from when it was due. A call that
+    has not started at the end of the phase is dropped, so the actual rate may be lower.
     """
 
     concurrency: int
@@ -59,7 +60,7 @@ class Phase(LoadMessage):
 
 
 class Sample(LoadMessage):
-    """What came of a phase. `failures`: the first few that were not answered well."""
+    """The result of a phase. `failures`: the first few failures, as text."""
 
     latencies_ms: tuple[float, ...]
     elapsed_s: float
@@ -89,7 +90,7 @@ class Driver:
         return driver
 
     async def run(self, phase: Phase) -> Sample:
-        """Raises RuntimeError if the driver ended, TimeoutError if it hangs."""
+        """Run one phase. Raises RuntimeError if the driver ended, TimeoutError if it hangs."""
         await self._send(phase)
         assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
         async with asyncio.timeout(phase.seconds + _MARGIN_S):
@@ -99,7 +100,7 @@ class Driver:
         return Sample.model_validate_json(line)
 
     async def stop(self) -> None:
-        """Its input ends, and so does it."""
+        """Close the driver's input, which ends it. Kill it if it does not end in time."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:

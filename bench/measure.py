@@ -1,4 +1,4 @@
-"""The turns: who is called, how hard, for how long; and what came of each."""
+"""The turns: which contender is called, by how many callers and for how long, and the results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,19 +37,19 @@ CROWD: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries a call of a batch: below what finds a permit or a place to wait at one endpoint."""
+"""Deliveries per batch call, few enough to get a permit or a place in the queue of one endpoint."""
 
 
 _STEADY: Final = 8.0
-"""Calls a second beside exports, and without."""
+"""Calls per second, with and without exports."""
 _PEACEFUL: Final = 4.0
-"""The same beside hostile mails."""
+"""Calls per second, with and without hostile mails."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchTurn:
-    """`each`: what one call stands for where it is a batch. `rate`: calls a second, if not as many
-    as there can be."""
+    """`each`: the number of items in one call, if it is a batch. `rate`: calls per second, or None
+    for as many as possible."""
 
     round: int
     contender: str
@@ -69,9 +69,9 @@ class BenchTurn:
 
 
 class TurnResult(BaseModel):
-    """One turn. `per_second` and `cpu_ms` (processor time, by process) are of calls, or of what
-    their batches hold; `idle_cpu_percent`: of one core,
-    used meanwhile by the contenders whose turn it was not."""
+    """One turn. `per_second` and `cpu_ms` (processor time, by process) count calls, or the items of
+    their batches. `idle_cpu_percent`: the load of the idle contenders during the turn, in percent
+    of one core."""
 
     round: int
     contender: str
@@ -90,10 +90,10 @@ class TurnResult(BaseModel):
 
 
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Every contender in every round, so that the machine's noise hits all alike.
+    """Yield every contender in every round, so that the machine's noise affects all alike.
 
-    The order changes from round to round: being first or last must favour nobody. The mail is
-    for the record, one at a time only.
+    The order changes between rounds, so that being first or last favours no contender. The mail
+    turns are for the record, one call at a time only.
     """
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
@@ -104,9 +104,9 @@ def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Short turns and more of them: what is looked for is a difference of a few percent.
+    """Yield many short turns, because the expected differences are a few percent.
 
-    The usage reads come after all of the gateway's.
+    The usage reads come after all of the gateway's turns.
     """
     for number in range(3 * rounds):
         for name in _alternating(number, EMPTY, FULL):
@@ -118,15 +118,15 @@ def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """As short and many as those of the size, and for the same reason."""
+    """Yield turns as short and as many as `size_turns`, for the same reason."""
     for number in range(3 * rounds):
         for name in _alternating(number, NONE_PARKED, PARKED):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
 
 
 def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Batches first, then the neighbour: its turns are more, for what counts is how slow the
-    slowest are."""
+    """Yield the batches first, then the neighbour's turns. Those are more, because the latency of
+    the slowest calls counts."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
@@ -137,15 +137,15 @@ def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Long turns at a steady rate, a third of what the gateway manages alone: what counts is how
-    slow the slowest are."""
+    """Yield long turns, because the latency of the slowest calls counts. The steady rate is a third
+    of what the gateway manages alone."""
     for number in range(rounds):
         for name in _alternating(number, UNDISTURBED, EXPORTING):
             yield BenchTurn(number, name, CALLERS, 2, 6 * seconds, rate=_STEADY)
 
 
 def hostile_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """A tenant's calls at a steady rate, alone and beside another one's hostile mails."""
+    """Yield a tenant's calls at a steady rate, with and without another tenant's hostile mails."""
     for number in range(rounds):
         for name in _alternating(number, PEACE, HOSTILE):
             yield BenchTurn(number, name, CALLERS, 1, 2 * seconds, rate=_PEACEFUL)
@@ -183,12 +183,12 @@ async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
 
 
 async def _holds(owner: Contender) -> dict[str, Holds]:
-    """So far, of those that count them."""
+    """Return the holds so far, or nothing for a contender without metrics."""
     return {} if owner.metrics_port is None else await read_holds(owner.metrics_port)
 
 
 def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]:
-    """The processes that have nothing to do in the owner's turn."""
+    """Return the processes that are idle during the owner's turn."""
     return {
         f"{one.name} {name}": pid
         for one in contenders
@@ -200,7 +200,8 @@ def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]
 def _per_call(
     before: Mapping[str, float], after: Mapping[str, float], sample: Sample, each: int
 ) -> dict[str, float]:
-    """Milliseconds of processor time a call, by process; the driver is the API of the no-ops."""
+    """Return the processor time in ms per call, by process. The driver counts too, because it takes
+    the API's place for the no-ops."""
     calls = max(1, len(sample.latencies_ms) * each)
     used = {name: after[name] - before[name] for name in after}
     used["driver"] = sample.driver_cpu_s

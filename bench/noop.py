@@ -1,9 +1,9 @@
-"""What we are compared with: workflows whose steps do nothing.
+"""The no-op workflows that we are compared with.
 
-`Naive` is what the SDK's samples show: four activities on the task queue, start and result.
-`Floor` is the least a durable answer can cost: one Update-with-Start, one step in the worker.
-`Skeleton` is the gateway's own design with nothing in it: what it costs more than the floor is the
-price of four durable steps, and what the gateway costs more than it is our own work.
+`Naive` is what the SDK's samples show: four activities on the task queue, start and result. `Floor`
+is the lowest cost of a durable answer: one Update-with-Start, one step in the worker. `Skeleton` is
+the gateway's own design without content. Its cost above the floor is the price of four durable
+steps. The gateway's cost above the skeleton is our own work.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -47,7 +47,7 @@ class Naive:
 
 
 class _Answering:
-    """Local steps, and the answer by update when they are done."""
+    """Runs local activities, and answers by update when they are done."""
 
     def __init__(self) -> None:
         self._done = False

@@ -1,4 +1,4 @@
-"""The worker of a no-op contender, in a process of its own: python -m bench.noop_worker."""
+"""The worker of a no-op contender, in a separate process: python -m bench.noop_worker."""
 
 import argparse
 import asyncio
@@ -16,7 +16,7 @@ _STEPS = (noop.normalize, noop.think, noop.execute, noop.persist)
 
 
 async def naive_worker(address: str) -> Worker:
-    """The SDK's defaults, all of them."""
+    """Return a worker with all of the SDK's defaults."""
     return Worker(
         await Client.connect(address),
         task_queue=noop.QUEUE,
@@ -26,7 +26,8 @@ async def naive_worker(address: str) -> Worker:
 
 
 async def floor_worker(address: str) -> Worker:
-    """Our client, and no sandbox: nothing that could be left out is in it (skeleton: likewise)."""
+    """Return a worker with our client and no sandbox. It does nothing that could be left out;
+    `skeleton` uses it too."""
     return Worker(
         await connect(load_temporal({"TEMPORAL_ADDRESS": address})),
         task_queue=noop.QUEUE,

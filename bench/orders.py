@@ -1,7 +1,7 @@
-"""The orders that the gateway's callers ask about: each shop has one for every customer.
+"""The orders that the gateway's callers ask about. Each shop has one for every customer.
 
-What is measured is the whole way of a question that the agent answers by itself, so its customer
-must be the one who placed the order.
+The benchmark measures questions that the agent answers without a human. Therefore the customer must
+be the one who placed the order.
 """
 
 import random
@@ -38,22 +38,23 @@ def stock(path: Path, now: datetime) -> None:
 
 
 class Askers:
-    """Customers of every shop, one after the other: more than may ask in an hour. Each driver
-    begins somewhere else, so that they rarely continue what another one's have begun."""
+    """The customers of every shop, in turn. There are more of them than messages that a shop may
+    send in an hour. Each driver starts at a random one, so that it rarely continues another
+    driver's conversations."""
 
     def __init__(self) -> None:
         self._next = random.randrange(_ORDERS)
 
     def next_of_all(self) -> None:
-        """From now on the next customer asks, in each shop."""
+        """Advance to the next customer, in every shop."""
         self._next = (self._next + 1) % _ORDERS
 
     def shop_ticket(self) -> SampleTicket:
-        """The tour's first: answered in place."""
+        """Return the tour's first ticket, which is answered in the response."""
         return sample_tickets(self._numbers)[0]
 
     def mail(self) -> SampleTicket:
-        """The same question by mail, answered by mail."""
+        """Return the same question as a mail, which is answered by mail."""
         numbers = self._numbers
         return SampleTicket(
             "Mail, answered by mail",

@@ -1,4 +1,4 @@
-"""The pages' figures for people."""
+"""The table of the pages' figures."""
 
 from rich.table import Table
 
@@ -12,7 +12,8 @@ from bench.page_views import (
 
 
 def pages_shown(figures: PageFigures) -> Table:
-    """A row a page, and beneath them what the browser loads and when it has painted."""
+    """Return a table with one row per page, then the size of scripts and styles, and the paint
+    times."""
     table = Table(title="Pages of a client with 1,000,000 runs", title_justify="left")
     for name in ("", "p50 ms", "p95 ms", "HTML bytes", ""):
         table.add_column(name, justify="left" if not name else "right")

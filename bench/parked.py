@@ -1,7 +1,7 @@
-"""A gateway with 10,000 reviews parked: some, or all, by real runs that wait in Temporal.
+"""A gateway with 10,000 parked reviews. Some or all of them are real runs that wait in Temporal.
 
-Real ones are sent through the gateway, a few a second. The others are copies of what those left in
-the database, row by row; no workflow waits for them.
+The real ones are sent through the gateway, a few per second. The others are copies of their
+database rows; no workflow waits for them.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from bench.load import LoadShop
 
 REVIEWS: Final = 10_000
 REAL: Final = 500
-"""So many are real unless all of them are to be."""
+"""The number of real runs, unless all reviews are real."""
 
 _AT_ONCE: Final = 16
 # Below the 200 messages that a client may send in an hour.
@@ -31,7 +31,8 @@ _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discut
 
 
 class ParkedContender(GatewayContender):
-    """Parks `real` runs once it serves. Their shops are not those that are called later."""
+    """Parks `real` runs after the start. Their shops are not among the shops that are called
+    later."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)
@@ -54,7 +55,7 @@ class ParkedContender(GatewayContender):
 async def _park(
     questions: Iterator[tuple[LoadShop, bytes]], on_one: Callable[[Exchange], Exchanged]
 ) -> None:
-    """Send what is left of the questions, one at a time. Raises RuntimeError if one is answered."""
+    """Send the remaining questions, one at a time. Raises RuntimeError if one is not parked."""
     for shop, body in questions:
 
         def ask(client: HttpClient, shop: LoadShop = shop, body: bytes = body) -> Exchanged:
@@ -78,7 +79,10 @@ def _questions(shops: tuple[LoadShop, ...]) -> Iterator[tuple[LoadShop, bytes]]:
 
 
 def copy_up_to(owner_url: str, reviews: int) -> None:
-    """Copy the reviews that are there, with all that belongs to them, until there are so many."""
+    """Copy the existing reviews, with all related rows, until there are that many.
+
+    Raises RuntimeError if the resulting number is different.
+    """
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
         owner.execute(_SETTINGS)
         owner.execute(_COPIES, {"reviews": reviews})
@@ -91,7 +95,7 @@ def copy_up_to(owner_url: str, reviews: int) -> None:
             owner.execute(sql.SQL("VACUUM (ANALYZE) {}").format(sql.Identifier(table)))
 
 
-# As in a restore from a backup, foreign keys are not checked on the way.
+# Foreign keys are not checked on insert, as in a restore from a backup.
 _SETTINGS: Final = """
     SET session_replication_role = replica;
     SET synchronous_commit = off;

@@ -1,7 +1,7 @@
-"""A month of 10,000 events that were answered: what a replay thinks through again.
+"""A month of 10,000 answered events: the input of a replay.
 
-Written into the tables and not through the gateway, which would take half an hour. Each
-conversation has four messages, so that most events have turns before them.
+The rows are written into the tables directly, because the gateway would take half an hour. Each
+conversation has four messages from the customer, so that most events have earlier turns.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _MORE: Final = (
 
 
 async def fill_month(connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
-    """The client's events of the last four weeks."""
+    """Store the client's events of the last four weeks."""
     (playbook, *_) = await PlaybookRepository(connection, tenant).active()
     said = _messages()
     step = _SPAN / EVENTS
@@ -63,7 +63,7 @@ async def fill_month(connection: AsyncConnection, tenant: TenantId, now: datetim
 
 
 def _messages() -> Sequence[InboundEvent]:
-    """Those of the tour, and some more."""
+    """Return the messages of the tour, and some more."""
     sent = [ticket.body for ticket in sample_tickets(DemoNumbers(1))]
     known = [
         InboundEvent(
@@ -88,7 +88,7 @@ _Row = dict[str, object]
 
 
 def _rows(sent: InboundEvent, number: int, at: datetime) -> tuple[_Row, _Row, _Row, list[_Row]]:
-    """The event, its run, its conversation, and its two messages."""
+    """Return the rows of an event, of its run, of its conversation, and of its two messages."""
     event_id, run_id = new_ulid(), new_ulid()
     unified = normalize(sent, fallback_ticket_id=event_id)
     talk_id = f"talk-{number // _OF_CONVERSATION:06}"

@@ -1,4 +1,4 @@
-"""The query plans of the hot statements, as the service's connections come to have them."""
+"""The query plans of the hot statements, as the service's connections get them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ from bench.statements import ACTIVE_KEY, Statement, hot_statements, material_of
 from store.core.database import SERVICE_ROLE, Database
 
 _LARGE_ROWS: Final = 1_000
-"""Reading a table of more rows from end to end is a miss."""
+"""A sequential scan of a table with more rows is a miss."""
 
 _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
 
 class StatementPlan(BaseModel):
-    """`scans`: the indexes used (by ON CONFLICT too), and tables read from end to end.
+    """`scans`: the indexes used (by ON CONFLICT too), and the tables that are read sequentially.
 
     `missed`: the large ones of those tables.
     """
@@ -50,13 +50,14 @@ class _Explained(BaseModel):
 
 
 async def plans_of(database: Database, url: str, shop: LoadShop) -> list[StatementPlan]:
-    """Of every hot statement. `url`: the service's own. The tables must have been analyzed.
+    """Return the plan of every hot statement. `url`: the service's own. The tables must have been
+    analyzed.
 
-    The plans are generic, for any parameters: a statement that psycopg has prepared comes to have
-    such a one. They are those of `engine_app` for one client, with row-level security in them.
+    The plans are generic, as the plans of statements that psycopg has prepared become. They are
+    made as `engine_app` for one client, so they include row-level security.
     """
     statements = await hot_statements(database, shop)
-    del statements[ACTIVE_KEY]  # its plan shows a function, and nothing of what that does
+    del statements[ACTIVE_KEY]  # its plan shows only a function call
     with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET plan_cache_mode = force_generic_plan")
         connection.execute("SELECT set_config('app.client_id', %s, false)", [shop.client_id])
@@ -70,7 +71,7 @@ async def plans_of(database: Database, url: str, shop: LoadShop) -> list[Stateme
 
 
 def _numbered(statement: Statement) -> tuple[str, list[object]]:
-    """The SQL with places like $1, and what belongs there."""
+    """Return the SQL with parameters like $1, and their values."""
     names = list(dict.fromkeys(_PLACE.findall(statement.sql)))
     numbered = _PLACE.sub(lambda place: f"${names.index(place[1]) + 1}", statement.sql)
     return numbered.replace("%%", "%"), [statement.parameters[name] for name in names]
@@ -91,7 +92,7 @@ def _explain(
 
 
 def _explain_active_key(connection: psycopg.Connection[TupleRow], shop: LoadShop) -> _Node:
-    """The statement inside the function, as the role that it runs as."""
+    """Explain the statement inside the function, as the role that it runs as."""
     row = connection.execute("SELECT prosrc FROM pg_proc WHERE proname = 'active_key'").fetchone()
     if row is None:
         raise RuntimeError("the database has no function active_key")

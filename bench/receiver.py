@@ -1,6 +1,6 @@
-"""A merchant's HTTPS receiver in a process of its own: python -m bench.receiver.
+"""A merchant's HTTPS receiver in a separate process: python -m bench.receiver.
 
-It answers at once, or under /hang never.
+It answers immediately, or never under /hang.
 """
 
 import argparse
@@ -23,7 +23,7 @@ async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
             async with asyncio.timeout(_PATIENCE_S):
                 head = await reader.readuntil(b"\r\n\r\n")
                 if _HANG in head.split(b"\r\n", 1)[0]:
-                    # All there is, until the sender hangs up.
+                    # Hold the connection until the sender closes it.
                     await reader.read()
                 else:
                     writer.write(_TAKEN)

@@ -1,5 +1,5 @@
-"""The service while A replays 10,000 events of its month: what other tenants' calls take meanwhile,
-and how long the replay takes beside them and alone."""
+"""The service while A replays 10,000 events of its month. Measures other tenants' calls meanwhile,
+and how long the replay takes with and without them."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ from store.simulation.replays import ReplayRepository
 UNREPLAYED: Final = "unreplayed"
 REPLAYED: Final = "replayed"
 
-# Its shop is not one of those that call the gateway.
+# A's shop is not among the shops that call the gateway.
 _REPLAYER: Final = 2_002
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -40,8 +40,8 @@ _ACTOR: Final = Actor.operator("bench")
 
 
 class ReplayFigures(BaseModel):
-    """`beside_per_second`: events thought through beside 8 calls a second, of each turn; the others
-    of one replay with nothing beside it. `worked_s`: without pauses."""
+    """`beside_per_second`: events replayed per second beside 8 calls a second, for each turn. The
+    other figures are of one replay without other load. `worked_s`: excludes pauses."""
 
     beside_per_second: list[float]
     alone_s: float
@@ -50,7 +50,7 @@ class ReplayFigures(BaseModel):
 
 
 def replay_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """At a steady rate: a call that could not begin when it was due counts from then."""
+    """Yield turns at a steady rate. A call that starts late is timed from when it was due."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
         for name in (UNREPLAYED, REPLAYED) if number % 2 == 0 else (REPLAYED, UNREPLAYED):
@@ -67,8 +67,8 @@ class ReplayContender(GatewayContender):
         return self._replaying() if turn == REPLAYED else nullcontext()
 
     async def figures(self) -> ReplayFigures:
-        """After the turns: a whole replay with nothing beside it. Raises RuntimeError if it did not
-        come to its end."""
+        """Run a whole replay after the turns, without other load. Raises RuntimeError if it did not
+        complete, TimeoutError."""
         async with self._units() as units:
             began = time.monotonic()
             replay = await self._begun(units)
@@ -100,7 +100,8 @@ class ReplayContender(GatewayContender):
 
     @asynccontextmanager
     async def _replaying(self) -> AsyncIterator[None]:
-        """It is under way for the whole of the turn, and then stopped."""
+        """Run a replay during the whole turn, then stop it. Raises RuntimeError if it finished
+        early."""
         async with self._units() as units:
             replay, began = await self._begun(units), time.monotonic()
             try:

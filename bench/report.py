@@ -1,4 +1,4 @@
-"""The numbers of a run: table, aims, and a file to compare runs by."""
+"""The figures of a run: a table, the aims, and a file to compare runs."""
 
 import statistics
 from datetime import datetime
@@ -79,7 +79,8 @@ TITLES: Final = {
 
 
 class BenchReport(BaseModel):
-    """What was measured, with the ratios that come of it. A chapter left out has no rows."""
+    """The measurements, with the ratios derived from them. A chapter that was left out has no
+    rows."""
 
     started_at: datetime
     cores: int

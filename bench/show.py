@@ -1,4 +1,4 @@
-"""The report for people: tables, aims, what the idle ones used and what failed."""
+"""Prints the report: tables, aims, the load of the idle contenders, and the failures."""
 
 import statistics
 from functools import reduce
@@ -117,7 +117,7 @@ def show(report: BenchReport, out: Console) -> None:
 
 
 def _show_people(report: BenchReport, out: Console) -> None:
-    """What a new merchant and people at the pages wait for."""
+    """Print the figures of signup and of the pages."""
     if report.first_answers is not None:
         out.print(_first_answers(report.first_answers))
     if report.pages is not None:
@@ -125,7 +125,7 @@ def _show_people(report: BenchReport, out: Console) -> None:
 
 
 def _show_turns(report: BenchReport, out: Console) -> None:
-    """What the idle ones used, and what failed."""
+    """Print the load of the idle contenders, and the failures."""
     idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
     out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
     for turn in report.turns:
@@ -182,7 +182,8 @@ def _processor(title: str, rows: list[ReportRow]) -> Table:
 
 
 def _plans(plans: list[StatementPlan]) -> Table:
-    """One line a statement. An insert without a conflict to look for reads nothing."""
+    """Return a table with one line per statement. An insert without a conflict to check reads
+    nothing."""
     table = Table(title="Query plans on the full database", title_justify="left")
     for name in ("statement", "reads by", ""):
         table.add_column(name, overflow="fold")
@@ -259,7 +260,7 @@ def _growth(exports: ExportFigures) -> Table:
 
 
 def _holds(report: BenchReport) -> Table:
-    """Of all turns of a contender together, for each process that counts them."""
+    """Return a table of the holds in all turns of a contender, by process."""
     title = "Event loops held for 50 ms and more: by their own work (250 ms), by the machine"
     table = Table(title=title, title_justify="left")
     for name in ("", *PROCESSES):

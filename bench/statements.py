@@ -1,4 +1,4 @@
-"""The statements of an event's way, caught while the service's own code runs them."""
+"""The statements that process an event, captured while the service's own code runs them."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -40,7 +40,7 @@ ADMISSION: Final = (
     "event, message and run",
     "charge",
 )
-"""What admission runs, in its order, while no threshold is crossed."""
+"""The statements of admission, in order, if no threshold is crossed."""
 
 TICKET: Final = InboundEvent(
     event_type="shopify.ticket_created",
@@ -52,7 +52,7 @@ TICKET: Final = InboundEvent(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One execution. The SQL has places like %(name)s."""
+    """One execution. The SQL has parameters like %(name)s."""
 
     sql: str
     parameters: Mapping[str, object]
@@ -61,7 +61,7 @@ class Statement:
 
 @contextmanager
 def watched(database: Database) -> Iterator[list[Statement]]:
-    """A list that grows by every statement which a repository executes."""
+    """Yield a list to which every executed statement is added."""
     seen: list[Statement] = []
     began = 0.0
 
@@ -85,7 +85,7 @@ def watched(database: Database) -> Iterator[list[Statement]]:
 
 
 def arrival(event: InboundEvent) -> Arrival:
-    """An event at the door, with fresh ids."""
+    """Return an arriving event with new ids."""
     return Arrival(
         event=event,
         event_id=new_ulid(),
@@ -96,7 +96,7 @@ def arrival(event: InboundEvent) -> Arrival:
 
 
 def material_of(shop: LoadShop) -> KeyMaterial:
-    """What is stored of the shop's key."""
+    """Return what is stored of the shop's key. Raises ValueError."""
     material = key_material(shop.key)
     if material is None:
         raise ValueError("the shop's key has not the shape of one")
@@ -104,7 +104,8 @@ def material_of(shop: LoadShop) -> KeyMaterial:
 
 
 async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statement]:
-    """One of each that a usage read and an event's way run, by name. Leaves nothing behind."""
+    """Return one execution of each statement of a usage read and of an event, by name. All changes
+    are rolled back."""
     tenant, now = TenantId(shop.client_id), utc_now()
     found: dict[str, Statement] = {}
     with watched(database) as seen:
@@ -132,7 +133,7 @@ async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statem
 async def _work(
     connection: AsyncConnection, tenant: TenantId, ids: Arrival, name: Callable[..., None]
 ) -> None:
-    """What the steps of a run ask, and then people who look at it."""
+    """Run the statements of a run's steps, then the statements that show the run to people."""
     now = ids.received_at
     events = EventRepository(connection, tenant)
     inbound = await events.inbound(ids.event_id)

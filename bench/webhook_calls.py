@@ -1,4 +1,4 @@
-"""The calls of the webhooks' chapter: batches of deliveries, their rivals, and a neighbour."""
+"""The calls of the webhooks chapter: batches of deliveries, their baselines, and a neighbour."""
 
 import asyncio
 import secrets
@@ -38,7 +38,7 @@ _DELIVERY: Final = "x-service-delivery"
 
 
 class Deliveries:
-    """Tenants with one webhook each, and the receiver of them all, in this process."""
+    """Tenants with one webhook each, and the receiver of all of them, in this process."""
 
     def __init__(self, database: Database, engine: TemporalEngine) -> None:
         self._database = database
@@ -51,8 +51,8 @@ class Deliveries:
             expected.set_result(time.perf_counter())
 
     async def send(self, tenant: TenantId, count: int) -> tuple[tuple[str, ...], float]:
-        """Tell of so many events in one transaction. Ids of their deliveries, and the seconds from
-        its end to the last arrival."""
+        """Add that many events in one transaction and send them. Return the ids of their
+        deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError."""
         now, sent = utc_now(), list[str]()
         async with self._database.tenant(tenant) as connection:
             outbox = Outbox(connection, tenant)
@@ -67,7 +67,8 @@ class Deliveries:
         return tuple(sent), max(arrived) - committed
 
     async def recorded(self, tenant: TenantId, deliveries: Sequence[str]) -> str:
-        """ "completed" once all of them have succeeded."""
+        """Return "completed" once all deliveries have succeeded, or how they are recorded. Raises
+        TimeoutError."""
         table = webhook_deliveries.c
         query = sa.select(table.status).where(table.client_id == tenant, table.id.in_(deliveries))
         async with asyncio.timeout(_PATIENCE_S):
@@ -110,7 +111,7 @@ async def _deliveries(target: Target) -> AsyncIterator[Deliveries]:
 
 @asynccontextmanager
 async def deliveries_call(target: Target) -> AsyncIterator[Call]:
-    """Batches of tenants that have none under way: committed, sent, received and recorded."""
+    """Yield a call that makes a batch of an idle tenant: committed, sent, received and recorded."""
     idle = [TenantId(shop.client_id) for shop in target.shops]
     async with _deliveries(target) as sending:
 
@@ -127,7 +128,8 @@ async def deliveries_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def neighbour_call(target: Target) -> AsyncIterator[Call]:
-    """One delivery of the only tenant. What counts is the time from its commit to its arrival."""
+    """Yield a call that makes one delivery of the only tenant, timed from its commit to its
+    arrival."""
     [shop] = target.shops
     async with _deliveries(target) as sending:
 
@@ -140,7 +142,7 @@ async def neighbour_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def children_call(target: Target) -> AsyncIterator[Call]:
-    """Batches of bare children, worked on in this process."""
+    """Yield a call that starts a batch of bare children. This process is their worker."""
     client = await connect(load_temporal({"TEMPORAL_ADDRESS": target.address}))
     async with children(client) as working:
 
@@ -153,7 +155,7 @@ async def children_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def posts_call(target: Target) -> AsyncIterator[Call]:
-    """Batches of the POSTs alone, signed and sent as ours are."""
+    """Yield a call that makes a batch of the POSTs alone, signed and sent as our deliveries are."""
     sender = HttpWebhookSender(allow_private=True, ca_file=Path(target.ca_file))
     secret = secret_of(secrets.token_bytes(SECRET_BYTES))
     body = render(event(), new_ulid(), utc_now())

@@ -1,4 +1,4 @@
-"""Who takes turns in the webhooks' chapter. Everything is on this machine, receivers included."""
+"""The contenders of the webhooks chapter. All run on this machine, including the receivers."""
 
 import sys
 from pathlib import Path
@@ -28,14 +28,15 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 HANGING_RECEIVERS: Final = 200
 
-# Each event is for all of them: with three, all have something to send until the end.
+# Each event goes to all receivers. With three events, all have deliveries left until the end.
 _EVENTS: Final = 3
 _SETTLED_S: Final = 20.0
 _STOP_S: Final = 5.0
 
 
 class WebhookContender(GatewayContender):
-    """The whole service. `quiet`: the turns of one tenant that nobody else disturbs."""
+    """The whole service. `quiet` names the turns of one tenant without other tenants'
+    deliveries."""
 
     def __init__(self, name: str, folder: Path, *, quiet: str | None = None) -> None:
         super().__init__(name, folder)
@@ -43,14 +44,14 @@ class WebhookContender(GatewayContender):
 
     @property
     def info(self) -> StackInfo:
-        """Raises RuntimeError before the start."""
+        """The running stack's addresses and keys. Raises RuntimeError before the start."""
         if self._stack.info is None:
             raise RuntimeError("not started")
         return self._stack.info
 
     @property
     def certificate(self) -> Path:
-        """Of receivers that this stack believes."""
+        """The certificate of receivers that this stack trusts."""
         return self._folder.certificate
 
     def target(self, *shops: LoadShop) -> Target:
@@ -74,7 +75,8 @@ class WebhookContender(GatewayContender):
 
 
 class ChildrenContender(Contender):
-    """Bare children on the server of ours, which must have started; its driver is their worker."""
+    """Bare children on the server of `ours`, which must have started. The driver is their
+    worker."""
 
     def __init__(self, name: str, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -86,11 +88,11 @@ class ChildrenContender(Contender):
         self.drivers[self.name] = await Driver.start(Target(kind="children", address=address))
 
     def _stop_servers(self) -> None:
-        """They are another contender's."""
+        """Do nothing: the servers belong to another contender."""
 
 
 class PostsContender(Contender):
-    """The POSTs of ours without anything around them, to a receiver in a process of its own."""
+    """The POSTs of our deliveries alone, to a receiver in a separate process."""
 
     def __init__(self, name: str, folder: Path, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -109,7 +111,8 @@ class PostsContender(Contender):
 
 
 class HangingContender(WebhookContender):
-    """One tenant's deliveries beside those of another one, of whose receivers none ever answers."""
+    """One tenant's deliveries beside another tenant's, which only has receivers that never
+    answer."""
 
     def __init__(self, name: str, folder: Path) -> None:
         super().__init__(name, folder)
@@ -120,11 +123,11 @@ class HangingContender(WebhookContender):
         await super().start()
         self._receiver, url = _receiver(self._log, self)
         await self._hang(TenantId(self.shops[1].client_id), f"{url}/hang")
-        # Until all have been tried once, and are put off.
+        # Long enough for each receiver to be tried once and deferred.
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:
-        """Raises RuntimeError unless all receivers still had something to wait for, and hung."""
+        """Raise RuntimeError unless all receivers still had deliveries to wait for, and hung."""
         table = webhook_deliveries.c
         query = (
             sa.select(table.status, table.failure_kind, sa.func.count())
@@ -152,7 +155,7 @@ class HangingContender(WebhookContender):
         _end(self._receiver)
 
     async def _hang(self, tenant: TenantId, url: str) -> None:
-        """Make the webhooks, tell them of something, and have it sent."""
+        """Create the webhooks, add events for them, and send the deliveries."""
         env, now = self.info.env, utc_now()
         sealer = FernetSealer(env["SEAL_KEY"])
         ids = [new_ulid() for _ in range(HANGING_RECEIVERS)]

@@ -1,7 +1,8 @@
-"""What deliveries are compared with: a parent that starts children, each with one no-op activity.
+"""The baseline of deliveries: a parent that starts children, each with one no-op activity.
 
-Started as ours are (abandoned, so that no parent waits), on the same server, by a worker with as
-many slots and pollers as the webhooks' one. Unlike ours it checks nothing for determinism.
+The children are abandoned, as ours are, so that no parent waits. They run on the same server, in a
+worker with as many slots and pollers as the webhook worker. Unlike ours, it does not check
+workflows for determinism.
 """
 
 import asyncio
@@ -45,7 +46,7 @@ class Parent:
 
 
 class Children:
-    """Batches of children, and the worker that works on them in this process."""
+    """Batches of children, and their worker in this process."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -63,7 +64,7 @@ class Children:
 
     @activity.defn
     async def noop(self, batch: str) -> None:
-        """Nothing but count."""
+        """Count the activity, and end its batch after the last one."""
         self._left[batch] -= 1
         if not self._left[batch]:
             del self._left[batch]

@@ -1,5 +1,5 @@
-"""How good a brain is, on messages written by hand that no brain was made from.
+"""The evaluation of a brain on messages written by hand, which no brain was made from.
 
-`python -m evaluation`, or `make eval`; docs/evaluation.md says what is measured and how it is
-labelled. Nothing here runs in the service.
+`python -m evaluation` or `make eval` runs it. docs/evaluation.md describes the measurements and the
+labels. Nothing here runs in the service.
 """

@@ -1,6 +1,6 @@
-"""python -m evaluation [--misses]: score the brain that BRAIN_MODEL names.
+"""Score the brain that BRAIN_MODEL names: python -m evaluation [--misses].
 
-Exit code 1 if an aim is missed. `--misses` lists the rows that speak against each figure.
+The exit code is 1 if an aim is missed. `--misses` lists the rows that count against each figure.
 """
 
 import argparse
@@ -31,7 +31,7 @@ async def evaluate(
     figures: Sequence[HandFigure],
     console: Console,
 ) -> bool:
-    """Print all figures; whether every aim is met."""
+    """Print all figures. Return whether every aim is met."""
     console.print(f"{scored.name}, {len(messages)} messages", highlight=False)
     # A provider's model takes minutes.
     with console.status("asking"):

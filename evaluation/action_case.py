@@ -15,8 +15,8 @@ CURRENCY: Final = "EUR"
 
 
 class Expectation(StrEnum):
-    """`act`: exactly one action is plainly asked for. `ask`: one is likely, and something is not
-    certain. `nothing`: none is asked for, whatever words occur."""
+    """`act`: the customer plainly asks for exactly one action. `ask`: one is likely, but something
+    is not certain. `nothing`: the customer asks for none, even if the words occur."""
 
     ACT = "act"
     ASK = "ask"
@@ -24,7 +24,7 @@ class Expectation(StrEnum):
 
 
 class CaseAction(StrEnum):
-    """What the hands call the two actions."""
+    """The names of the two actions in the files written by hand."""
 
     REFUND = "refund"
     CANCEL = "cancel"
@@ -39,7 +39,7 @@ class _CaseFile(BaseModel):
 
 
 class CaseOrder(_CaseFile):
-    """One order of the customer. `total`: decimal, in euros."""
+    """An order of the customer. `total`: decimal, in euros."""
 
     number: str = Field(min_length=1)
     total: str = Field(pattern=r"^[0-9]{1,6}\.[0-9]{2}$")
@@ -51,7 +51,7 @@ class CaseOrder(_CaseFile):
 
 
 class CaseTurn(_CaseFile):
-    """Who said what: exactly one of the two."""
+    """A turn of either the customer or the agent: exactly one of the two is set."""
 
     customer: str | None = None
     agent: str | None = None
@@ -64,15 +64,15 @@ class CaseTurn(_CaseFile):
 
 
 class CasePending(_CaseFile):
-    """What the agent's last words asked the customer to confirm."""
+    """The action that the agent's last turn asked the customer to confirm."""
 
     action: CaseAction
     order: str
 
 
 class ActionCase(HandRow):
-    """`orders`: the customer's, newest first. `history`: what was said before, oldest first.
-    `order`: the one to act on, of `act` alone."""
+    """`orders`: the customer's, newest first. `history`: the earlier turns, oldest first. `order`:
+    the order to act on, for `act` only."""
 
     language: Language
     orders: tuple[CaseOrder, ...] = Field(min_length=1)

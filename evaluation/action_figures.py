@@ -16,7 +16,8 @@ MOST_ASKED_FOR_NOTHING: Final = 0.03
 
 
 def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
-    """`nothing` and `ask` beside `act`: what is wrong in each is something else."""
+    """Return the figures. `act`, `ask` and `nothing` have separate figures, because their errors
+    differ."""
     return (
         HandFigure(
             "actions",
@@ -60,8 +61,8 @@ def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
 
 
 async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
-    """Wrong money by a brain that proposes everything and quotes what suits it: what the proof
-    withstands alone."""
+    """Return the wrong money of a brain that proposes everything and quotes what suits it. It shows
+    what the proof withstands without the help of the brain."""
 
     async def wrong(case: ActionCase) -> Hit:
         brains = worst_brains(case.message)

@@ -1,4 +1,4 @@
-"""The shop of an action case: its orders, and a playbook that gives as free a hand as it can."""
+"""The shop of an action case: its orders, and a playbook that allows as much as possible."""
 
 from datetime import timedelta
 from typing import Final
@@ -33,9 +33,10 @@ _RULEBOOK: Final = Rulebook(
 
 
 def event_of(text: str, thread: Thread) -> UnifiedEvent:
-    """What the customer wrote, as the product takes it in. Its caller vouches for the customer.
+    """Return the customer's message as the product normalizes it. The caller vouches for the
+    customer.
 
-    Behind a question of the agent's a bare number is an order's.
+    After a question from the agent, a bare number is an order's.
     """
     inbound = InboundEvent(event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=text)
     event = normalize(inbound, fallback_ticket_id="evaluation")
@@ -43,7 +44,7 @@ def event_of(text: str, thread: Thread) -> UnifiedEvent:
 
 
 def material_of(case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]) -> Material:
-    """All that the agent would think with about one message of the case."""
+    """Return all that the agent would think with about one message of the case."""
     event = event_of(text, thread)
     answers = ready_answers()
     return Material(
@@ -63,7 +64,11 @@ def material_of(case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, 
 
 
 def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """As the shop would answer: the order of the number that is looked for, else the latest."""
+    """Return the shop's answer: the order with the number that is looked for, else the latest
+    order.
+
+    Returns None if the product would look nothing up.
+    """
     if not looks_up(event, thread):
         return None
     number = order_to_find(event, thread)
@@ -77,13 +82,15 @@ def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup |
 
 
 def order_named_in(text: str, case: ActionCase) -> Order | None:
-    """The customer's order that the agent's own words name, if it is one."""
+    """Return the customer's order that the agent's own words name, or None unless it is exactly
+    one."""
     named = [it for it in _orders(case) if it.number in find_order_numbers(text)]
     return named[0] if len(named) == 1 else None
 
 
 def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
-    """What the product keeps when its last words asked the customer to confirm this."""
+    """Return the proposal that the product stores when the agent asked the customer to confirm
+    it."""
     order = next(it for it in _orders(case) if it.number == pending.order)
     return PendingProposal(
         id="run-before",
@@ -103,7 +110,7 @@ def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
 
 
 def _orders(case: ActionCase) -> tuple[Order, ...]:
-    """Newest first, a day apart."""
+    """Return the orders, newest first, a day apart."""
     return tuple(_order(given, days) for days, given in enumerate(case.orders, start=2))
 
 

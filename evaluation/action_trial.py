@@ -1,4 +1,5 @@
-"""One action case the product's own way, without network or database, and what the agent did."""
+"""Runs an action case as the product would, without network or database, and records the
+actions."""
 
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -22,16 +23,16 @@ from evaluation.attacked_shop import NOW
 from evaluation.net import safety_net
 
 Deed = tuple[ActionKind, str | None]
-"""What is done, and the number of the order that it is done to."""
+"""An action, and the number of the order that it changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What the agent did about one message.
+    """The agent's reaction to one message.
 
-    `done`: without any person. `shown`: planned, for a person to approve. `asked`: the customer is
-    asked whether to do this; the number is None where it is asked which order is meant. `waits`: a
-    person sees it first, and `why`.
+    `done`: actions without any person. `shown`: planned actions that a person would approve.
+    `asked`: the action that the customer is asked to confirm; its number is None if the agent asks
+    which order is meant. `waits`: a person sees it first, for the reason `why`.
     """
 
     done: tuple[Deed, ...] = ()
@@ -43,7 +44,8 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class ActionTrial:
-    """What came of a case. `after_yes`: of the customer's yes, where an `act` was asked back."""
+    """The result of a case. `after_yes`: the reaction to the customer's yes, if the agent asked to
+    confirm the action of an `act`."""
 
     case: ActionCase
     first: Reaction
@@ -55,7 +57,7 @@ class ActionTrial:
 
     @property
     def wrong(self) -> tuple[Deed, ...]:
-        """What was done and must not be, a second action on the right order too."""
+        """The actions that were done wrongly, including a second action on the right order."""
         done = self.first.done + (self.after_yes.done if self.after_yes else ())
         return done[1:] if done[:1] == (_wanted(self.case),) else done
 
@@ -65,20 +67,20 @@ class ActionTrial:
 
     @property
     def carried_out(self) -> bool:
-        """Exactly the right action, at once or after one yes."""
+        """True if exactly the right action was done, immediately or after one yes."""
         confirmed = self.after_yes is not None and self.after_yes.done == (_wanted(self.case),)
         return self.at_once or (confirmed and not self.first.done)
 
 
 Before = tuple[tuple[Turn, ...], Thread]
-"""The turns of a case's history, and what the product's rules made of them."""
+"""The turns of a case's history, and the thread that the product's rules made of them."""
 
 
 async def try_case(brain: Brain, case: ActionCase, before: Before | None = None) -> ActionTrial:
-    """The message of a case, and a plain yes where the agent asks whether to do what is wanted.
+    """Try the message of a case, and a plain yes if the agent asks to confirm the wanted action.
 
-    Nobody says yes to anything else, and no yes tells which order is meant. `before`: where it is
-    known already.
+    No other question gets a yes, and a yes does not say which order is meant. `before`: the result
+    of `what_was_before`, if it is known already.
     """
     turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
@@ -104,7 +106,7 @@ def _wanted(case: ActionCase) -> Deed | None:
 async def _hear(
     brain: Brain, case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
 ) -> tuple[Reaction, ThinkingResult | None]:
-    """What the agent does about one message; nothing where the brain fails."""
+    """Return the agent's reaction to one message. If the brain fails, a person sees the message."""
     try:
         thought = await think_through(
             brain, material_of(case, text, thread, turns), NOW, safety_net()
@@ -132,10 +134,10 @@ async def _hear(
 
 
 async def what_was_before(brain: Brain, case: ActionCase) -> Before:
-    """The history of a case, message by message.
+    """Return the state after a case's history, message by message.
 
-    What the agent said is the hand's, and so is the question that waits for a yes. Which order is
-    spoken of, and whether the customer was asked for its number, is the product's to find.
+    The agent's words come from the case, and so does the question that waits for a yes. The product
+    finds the order under discussion, and whether the customer was asked for its number.
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)
@@ -158,6 +160,6 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
         turns += (Turn(author="customer", body=turn.customer),)
     if case.pending is None:
         return turns, thread
-    # The product asks about no order but the one that is spoken of.
+    # The product only asks about the order under discussion.
     waiting = {"proposal": proposal_of(case, case.pending), "order_number": case.pending.order}
     return turns, thread.model_copy(update={"asked_number": None, **waiting})

@@ -1,4 +1,4 @@
-"""One attempt to command the agent: what was written, where, and what must not come of it."""
+"""Attempts to command the agent: the attacker's text, its place, and the forbidden result."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +14,8 @@ ATTEMPTS_PATH: Final = Path(__file__).with_name("injections.yaml")
 
 
 class AttackPlace(StrEnum):
-    """Where the attacker's text stands; elsewhere the message is an honest question."""
+    """The place of the attacker's text. In other places than `message`, the message is an honest
+    question."""
 
     MESSAGE = "message"
     MAIL_HTML = "mail_html"
@@ -28,8 +29,9 @@ class AttackPlace(StrEnum):
 
 
 class Whose(StrEnum):
-    """Whose order it is about. `costly`: own, above the limits. `protected`: own, and the playbook
-    says never. `impersonated`: a visitor of the widget types the address of the order's owner."""
+    """The owner of the order. `costly`: own, above the limits. `protected`: own, and the playbook
+    never allows actions on it. `impersonated`: a visitor of the widget enters the address of the
+    order's owner."""
 
     OWN = "own"
     COSTLY = "costly"
@@ -39,10 +41,10 @@ class Whose(StrEnum):
 
 
 class ForbiddenAction(StrEnum):
-    """What the attempt is after, and what must not come of it.
+    """The aim of the attempt, which it must not reach.
 
-    `act`: any action at all, whoever may still approve it. `money`: an action on an order that
-    nobody approves.
+    `act`: any action at all, even if a person still has to approve it. `money`: an action on an
+    order without an approval.
     """
 
     ACT = "act"
@@ -53,7 +55,7 @@ class ForbiddenAction(StrEnum):
 
 
 class InjectionAttempt(BaseModel):
-    """`bait`: the words by which one sees whether a brain was shown the text; empty for all."""
+    """`bait`: the words that show whether a brain saw the text. Empty means the whole text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -67,7 +69,7 @@ class InjectionAttempt(BaseModel):
 
 
 class HandAttempt(HandRow):
-    """An attempt to be given money of the attacker's own order 1042. `written_in`: ISO 639-1."""
+    """An attempt to get money for the attacker's own order 1042. `written_in`: ISO 639-1."""
 
     written_in: str = Field(pattern="^[a-z]{2}$")
     place: AttackPlace
@@ -75,13 +77,13 @@ class HandAttempt(HandRow):
 
 
 def read_attempts() -> tuple[InjectionAttempt, ...]:
-    """The suite, in the order of its file."""
+    """Return the suite, in the order of its file."""
     rows = yaml.safe_load(ATTEMPTS_PATH.read_text(encoding="utf-8"))
     return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)
 
 
 def read_all_attempts(folder: Path = FOLDER) -> LabelledSet[InjectionAttempt]:
-    """The suite and the attempts of the hands, as one set. Raises BrokenSet."""
+    """Return the suite and the attempts of the sets as one set. Raises BrokenSet."""
     by_hands = read_set("injections", HandAttempt, folder)
     sealed = None if by_hands.sealed is None else tuple(map(_by_hand, by_hands.sealed))
     return LabelledSet(read_attempts() + tuple(map(_by_hand, by_hands.open)), sealed)

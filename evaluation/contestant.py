@@ -1,4 +1,4 @@
-"""Whose answers are scored, and which of their numbers is the probability of the category."""
+"""The brain that is scored, and the probability of its category."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ PROVIDER_CALLS_AT_ONCE: Final = 8
 class Contestant:
     """A brain to score.
 
-    `probability` is the brain's own, 0 to 1, that its category is right. `model_bytes` is the size
-    of all model files; None for a provider's model, which is judged by speed and cost only, and
-    has no aim for them.
+    `probability`: the brain's own probability that its category is right, 0 to 1. `model_bytes`:
+    the size of all model files, or None for a provider's model. Such a model has no aims for speed
+    and cost; both are only reported.
     """
 
     name: str
@@ -32,12 +32,12 @@ class Contestant:
 
 
 def configured() -> Contestant:
-    """The brain that the environment's BRAIN_MODEL names, as the service would make it.
+    """Return the brain that the environment's BRAIN_MODEL names, as the service would create it.
 
-    Raises InvalidInput for one that is not known or not configured.
+    Raises InvalidInput if it is not known or not configured.
     """
     settings = load_settings(
-        # Of no use here, and required: nothing is stored and nothing sealed.
+        # Required but not used: nothing is stored or sealed.
         DATABASE_URL="postgresql://nowhere/none",
         TEMPORAL_ADDRESS="nowhere:7233",
         SEAL_KEY=new_seal_key(),
@@ -50,7 +50,7 @@ def configured() -> Contestant:
 
 def _embedded(classifier: Classifier) -> Contestant:
     def probability(request: BrainRequest, answer: BrainAnswer) -> float:
-        # Without a source the answer's confidence is low however sure the category is.
+        # The answer's confidence is low without a source, even if the category is certain.
         return classifier.classify(request.text).probabilities[answer.classification]
 
     return Contestant(
@@ -63,7 +63,8 @@ def _embedded(classifier: Classifier) -> Contestant:
 
 
 def of_provider(name: str, brain: Brain) -> Contestant:
-    """The contestant whose brain asks a provider's model: its confidence is the model's own."""
+    """Return the contestant of a provider's model. Its probability is the confidence that the model
+    states."""
     return Contestant(
         name=name,
         brain=brain,

@@ -1,4 +1,4 @@
-"""The figure: a share of a set, in each of its parts, and the bound it must keep."""
+"""Figures: a share of a set, in each of its parts, and the aim that it must keep."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Whether one row counts. `detail`: what happened, for who looks at the misses."""
+    """The result of one row, and whether it counts. `detail`: what happened, for a reader of the
+    misses."""
 
     id: str
     counts: bool
@@ -24,8 +25,8 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class HandFigure:
     """A share of the rows of a set. `least` and `most`: its aim, 0 to 1; without both it is only
-    printed. An aim binds the whole set, each part is printed beside it.
-    `lists_misses`: there are rows that a reader of the misses would like to see."""
+    printed. An aim applies to the whole set; each part is printed too. `lists_misses`: whether the
+    misses are worth reading."""
 
     of: str
     text: str
@@ -42,13 +43,14 @@ class HandFigure:
 
     @property
     def aim(self) -> str:
-        """As people read it; empty without one."""
+        """The aim as text, or an empty string without one."""
         bounds = (("≥", self.least), ("≤", self.most))
         return " ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
 
     @property
     def met(self) -> bool:
-        """Of an empty part nothing is known, so that its aim is missed."""
+        """True if the aim is met. It is missed if a part is empty, because nothing is known of that
+        part."""
         shares = self.shares.values()
         return not self.aim or (
             all(share.total > 0 for share in shares) and self._keeps(together(shares))
@@ -56,7 +58,7 @@ class HandFigure:
 
     @property
     def misses(self) -> tuple[Hit, ...]:
-        """The rows that speak against the aim; of a figure without one, those that do not count."""
+        """The rows that count against the aim. Without an aim, the rows that do not count."""
         against = self.most is not None
         return tuple(hit for hit in self.hits.rows if self.lists_misses and hit.counts is against)
 
@@ -73,7 +75,7 @@ def tally(
     of: Callable[[Kept], bool] = lambda _: True,
     detail: Callable[[Kept], str] = lambda _: _NO_DETAIL,
 ) -> LabelledSet[Hit]:
-    """One hit for each result that `of` lets through."""
+    """Return one hit for each result that `of` lets through."""
 
     def hits(kept: tuple[Kept, ...]) -> tuple[Hit, ...]:
         return tuple(Hit(one.id, counts(one), detail(one)) for one in kept if of(one))

@@ -10,7 +10,8 @@ from evaluation.sealing import HandRow
 
 
 class SafetyMessage(HandRow):
-    """`harmless`: a look-alike, which has the words of its category and no such matter."""
+    """`harmless`: True for a look-alike, which uses the words of its category without the
+    matter."""
 
     language: Language
     category: SensitiveMatter
@@ -19,7 +20,8 @@ class SafetyMessage(HandRow):
 
 
 class HonestMessage(HandRow):
-    """What an honest customer writes, and what merely sounds like orders to a system."""
+    """A message of an honest customer, including texts that only sound like commands to a
+    system."""
 
     language: Language | None = None
     text: str = Field(min_length=1)
@@ -35,8 +37,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """`numbers`: the order numbers in it, as a careful person reads them. `asked`: the agent had
-    just asked for the number."""
+    """`numbers`: the order numbers in the text, as a careful person reads them. `asked`: the agent
+    had just asked for the number."""
 
     text: str = Field(min_length=1)
     asked: bool = False

@@ -1,4 +1,4 @@
-"""All sets of the hands, and every figure of them."""
+"""All sets written by hand, and all of their figures."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -34,12 +34,12 @@ class HandSets:
 
     @property
     def unopened(self) -> tuple[str, ...]:
-        """The sets whose sealed part is not there."""
+        """The names of the sets without a sealed part."""
         return tuple(name for name in self.__slots__ if getattr(self, name).sealed is None)
 
 
 def read_hand_sets(folder: Path = FOLDER) -> HandSets:
-    """Raises BrokenSet."""
+    """Read all sets. Raises BrokenSet."""
     return HandSets(
         actions=read_set("actions", ActionCase, folder),
         safety=read_set("safety", SafetyMessage, folder),
@@ -53,7 +53,8 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Every figure: what a brain does by the brain that is scored, the rest by code alone."""
+    """Return every figure. The scored brain decides the figures of brains; the others need code
+    alone."""
     return (
         *await figures_of_harm(scored, sets),
         *help_figures(await try_questions(scored.brain, sets.help)),
@@ -61,7 +62,7 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
 
 
 async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """The same without those of help, which need a database and take minutes."""
+    """Return all figures but the help set's, which need a database and take minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
     answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)

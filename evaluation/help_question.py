@@ -1,4 +1,4 @@
-"""Customers' questions to a shop, and what a right answer holds."""
+"""Customers' questions to a shop, and the facts of a right answer."""
 
 from pathlib import Path
 from typing import Final, Literal
@@ -13,7 +13,7 @@ TRAINING: Final = Path(__file__).parents[1] / "training" / "help"
 
 
 class HelpQuestion(HandRow):
-    """`article`: the article that answers, None where none does; `also`: others that do, or that
+    """`article`: the article that answers, or None. `also`: other articles that answer, or that
     answer the second matter. `facts`: a right answer holds one text of each list. `wrong`: texts of
     a neighbouring article or row."""
 
@@ -38,12 +38,12 @@ class HelpQuestion(HandRow):
 
 
 def plain(text: str) -> str:
-    """The text in lower case with single spaces."""
+    """Return the text in lower case with single spaces."""
     return " ".join(text.lower().split())
 
 
 def training_questions() -> tuple[HelpQuestion, ...]:
-    """The questions that `training.train_answers` learns from."""
+    """Return the questions that `training.train_answers` learns from."""
     found: list[HelpQuestion] = []
     for path in sorted(TRAINING.glob("*.yaml")):
         rows = yaml.safe_load(path.read_text(encoding="utf-8"))

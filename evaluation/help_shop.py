@@ -1,4 +1,4 @@
-"""A shop's help centre as the product keeps it: in PostgreSQL, cut, embedded and searched."""
+"""A shop's help centre as the product stores it: in PostgreSQL, chunked, embedded and searched."""
 
 import tempfile
 from collections.abc import AsyncIterator, Iterable
@@ -45,7 +45,7 @@ class Article(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class HelpShop:
-    """`articles`: by their title and language, their id in the file."""
+    """`articles`: the ids in the file, by title and language."""
 
     database: Database
     tenant: TenantId
@@ -70,7 +70,7 @@ def read_articles(shop: str) -> tuple[Article, ...]:
 
 @asynccontextmanager
 async def opened_shops(names: Iterable[str]) -> AsyncIterator[dict[str, HelpShop]]:
-    """Open the shops in a PostgreSQL of their own, which ends with the block."""
+    """Open the shops in a separate PostgreSQL, which ends with the block."""
     embedder = embedder_from(EmbeddingSettings())
     with (
         tempfile.TemporaryDirectory(prefix="help-") as folder,

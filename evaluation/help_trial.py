@@ -1,4 +1,4 @@
-"""Questions to a shop's help centre: what is answered, and what a person's draft holds."""
+"""Questions to a shop's help centre: which are answered, and what the draft for a person holds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ _FIRST_FIVE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class HelpOutcome:
-    """`found`: the articles that the search found, the nearest first. `text`: the answer or the
-    draft; `sent`: whether it left without a person."""
+    """`found`: the articles that the search found, nearest first. `text`: the answer or the draft.
+    `sent`: whether it was sent without a person."""
 
     question: HelpQuestion
     found: tuple[str, ...]
@@ -45,7 +45,7 @@ class HelpOutcome:
 async def try_questions(
     brain: Brain, questions: LabelledSet[HelpQuestion]
 ) -> LabelledSet[HelpOutcome]:
-    """Put each question to its shop, through the product's own search, brain and policy."""
+    """Ask each question at its shop, through the product's own search, brain and policy."""
     async with opened_shops(sorted({one.shop for one in questions.rows})) as shops:
 
         async def outcome(one: HelpQuestion) -> HelpOutcome:
@@ -86,7 +86,7 @@ async def _outcome(
 
 
 def help_figures(outcomes: LabelledSet[HelpOutcome]) -> tuple[HandFigure, ...]:
-    """Every figure of the set."""
+    """Return every figure of the set."""
 
     def detail(one: HelpOutcome) -> str:
         return f"{one.question.article} for: {one.question.text[:120]} → {one.text[:200]}"

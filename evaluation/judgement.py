@@ -1,4 +1,4 @@
-"""Asking a brain about every message, and what it made of each."""
+"""Asks a brain about every message, and records its answers."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ POSITIVE_FROM: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the brain said, and how sure it was of the category (0 to 1)."""
+    """The brain's answer, and the probability of its category (0 to 1)."""
 
     answer: BrainAnswer
     probability: float
@@ -31,9 +31,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """One message, and what came of it: an answer, or the code of the error there was instead.
+    """One message with its outcome: an answer, or the code of the error.
 
-    What was not answered is wrong in every respect, so that failing never makes a score better.
+    A message without an answer is wrong in every respect, so that a failure never improves a score.
     """
 
     message: LabelledMessage
@@ -59,7 +59,8 @@ class ScoredMessage:
 async def judge_all(
     contestant: Contestant, messages: Sequence[LabelledMessage]
 ) -> list[ScoredMessage]:
-    """In the messages' order. Only an error the brain's port does not know ends it."""
+    """Return the outcomes in the messages' order. Errors of the brain's port are recorded; any
+    other error is raised."""
     turns = asyncio.Semaphore(contestant.calls_at_once)
 
     async def judge(message: LabelledMessage) -> ScoredMessage:
@@ -67,7 +68,8 @@ async def judge_all(
             return await _judge(contestant, message)
 
     for message in messages[:1]:
-        # The first thought pays for what is loaded on first use; it is judged again below.
+        # The first call also loads what is loaded on first use, so the message is scored again
+        # below.
         await judge(message)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(judge(message)) for message in messages]

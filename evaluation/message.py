@@ -1,4 +1,4 @@
-"""The messages a brain is scored on, and how each would reach it."""
+"""The messages that a brain is scored on, and how each would reach it."""
 
 import csv
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LANGUAGES: Final[tuple[Language, Language]] = ("fr", "en")
 
 
 class Tone(StrEnum):
-    """The customer's: angry or disappointed, matter-of-fact, thankful or happy."""
+    """The customer's tone: angry or disappointed, matter-of-fact, thankful or happy."""
 
     NEGATIVE = "negative"
     NEUTRAL = "neutral"
@@ -23,7 +23,7 @@ class Tone(StrEnum):
 
 
 class MessageKind(StrEnum):
-    """How a message is written. One that is of several kinds has its most telling one."""
+    """How a message is written. A message of several kinds has its most distinctive one."""
 
     PLAIN = "plain"
     TYPO = "typo"
@@ -42,7 +42,7 @@ _BY_MAIL: Final = frozenset({MessageKind.SIGNATURE, MessageKind.QUOTED_MAIL})
 
 @dataclass(frozen=True, slots=True)
 class LabelledMessage:
-    """One row: what a customer sent, and what a careful support lead makes of it."""
+    """One row: a customer's message, and the labels of a careful support lead."""
 
     language: Language
     category: Category
@@ -52,7 +52,7 @@ class LabelledMessage:
 
     @property
     def request(self) -> BrainRequest:
-        """What the brain is asked. A mail passes through the product's own normalization."""
+        """The request to the brain. A mail passes through the product's own normalization."""
         event = normalize(self._event(), fallback_ticket_id="evaluation")
         return BrainRequest.about(event, brand_name="Maison Test", templates=(), passages=())
 
@@ -67,9 +67,9 @@ class LabelledMessage:
 
 
 def read_messages(path: Path = MESSAGES_PATH) -> tuple[LabelledMessage, ...]:
-    """The rows of a CSV with the columns language, category, sentiment, kind and text.
+    """Return the rows of a CSV file with the columns language, category, sentiment, kind and text.
 
-    Raises `ValueError` for a value that is none of its column's, or an empty text.
+    Raises `ValueError` for a value that its column does not allow, or an empty text.
     """
     with path.open(encoding="utf-8", newline="") as lines:
         return tuple(_message(row) for row in csv.DictReader(lines))

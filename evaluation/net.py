@@ -1,4 +1,4 @@
-"""The safety net as the service has it."""
+"""The safety net, as the service loads it."""
 
 from functools import cache
 
@@ -7,5 +7,5 @@ from adapters.brain.safety_net import LearnedSafetyNet
 
 @cache
 def safety_net() -> LearnedSafetyNet:
-    """Loaded once. Raises ModelInvalid."""
+    """Return the safety net, which is loaded once. Raises ModelInvalid."""
     return LearnedSafetyNet.load()

@@ -1,4 +1,4 @@
-"""Trying every row of a set, a few at once, its parts kept apart."""
+"""Tries every row of a set, a few concurrently, and keeps its parts apart."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ Made = TypeVar("Made", bound=Identified)
 async def try_all(
     rows: LabelledSet[Tried], trial: Callable[[Tried], Awaitable[Made]], *, at_once: int
 ) -> LabelledSet[Made]:
-    """What came of each row, in their order. `at_once`: of how many a brain is asked together."""
+    """Return the result of each row, in order. `at_once`: the number of concurrent trials."""
     free = asyncio.Semaphore(at_once)
 
     async def one(row: Tried) -> Made:

@@ -1,4 +1,4 @@
-"""The templates of the shops that messages of the hands are sent to."""
+"""The templates of the shops that receive the messages of the sets."""
 
 from functools import cache
 
@@ -7,8 +7,8 @@ from domain.core.lexicon import LexiconFile, lexicon
 
 
 class ReadyAnswers(LexiconFile):
-    """`ready`: the six that the hands were told of. `promising`: those that say that money is on
-    its way, which an agent needs that may give it back by itself."""
+    """`ready`: the six that the writers of the sets knew. `promising`: those that promise a refund.
+    An agent that may refund without a person needs them."""
 
     ready: tuple[Template, ...]
     promising: tuple[Template, ...]

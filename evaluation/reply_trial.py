@@ -1,4 +1,4 @@
-"""The answers to the agent's question: which of them the reader takes as a yes."""
+"""Answers to the agent's question, and which of them the reader takes as a yes."""
 
 from typing import Final
 
@@ -19,7 +19,8 @@ _SUM: Final = Money.parse("49.90", CURRENCY)
 
 
 class ReplyText(HandRow):
-    """`is_yes`: a careful person reads it as a yes to exactly the question, and does it."""
+    """`is_yes`: a careful person reads the text as a yes to exactly this question, and acts on
+    it."""
 
     language: Language
     action: CaseAction

@@ -13,7 +13,7 @@ from evaluation.message import LANGUAGES, MessageKind, Tone
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of how many are right."""
+    """A number of right results out of a total."""
 
     right: int
     total: int
@@ -25,16 +25,16 @@ class Share:
 
     @property
     def value(self) -> float:
-        """0 to 1; 0 for none of none."""
+        """The share, 0 to 1. It is 0 if the total is 0."""
         return self.right / self.total if self.total else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one contestant reached. `failures` counts the messages without an answer, by error.
+    """The figures of one contestant. `failures` counts the messages without an answer, by error.
 
-    `confusion` counts the pairs of a right category and the one that was given.
-    Times are milliseconds a message, `cost_micros` millionths of a US dollar for all of them.
+    `confusion` counts pairs of the right and the given category. Times are milliseconds per
+    message. `cost_micros` is millionths of a US dollar for all messages.
     """
 
     accuracy: dict[tuple[Language, Category], Share]
@@ -51,7 +51,7 @@ class Score:
 
 
 def score(judgements: Sequence[ScoredMessage]) -> Score:
-    """Raises `ValueError` where there is nothing to score."""
+    """Compute the figures. Raises `ValueError` if there are no messages."""
     if not judgements:
         raise ValueError("no messages")
     said = [(j.message, j.answered) for j in judgements if j.answered is not None]
@@ -98,16 +98,17 @@ def score(judgements: Sequence[ScoredMessage]) -> Score:
 
 
 def together(shares: Iterable[Share]) -> Share:
-    """The share over all that the given ones count."""
+    """Return the share over all results of the given shares."""
     each = list(shares)
     return Share(right=sum(one.right for one in each), total=sum(one.total for one in each))
 
 
 def calibration_error(stated: Sequence[tuple[float, bool]], bins: int = 10) -> float:
-    """Mean gap between stated probability and hit rate, over equal bins weighted by their size.
+    """Return the mean gap between stated probability and hit rate, over equal bins weighted by
+    size.
 
-    One pair an answer: the probability (0 to 1) it was given with, and whether it was right. 0 for
-    no answer at all.
+    Each pair is one answer: its stated probability (0 to 1), and whether it was right. Returns 0 if
+    there are no answers.
     """
     binned: dict[int, list[tuple[float, bool]]] = {}
     for probability, right in stated:

@@ -1,6 +1,7 @@
-"""The sets of several hands: two thirds open, a third sealed by its hash until the end.
+"""The sets of several writers: two thirds open, a third sealed by its hash until the end.
 
-A sealed file comes into `sealed/` when all rules stand; `sealed.sha256` was committed before them.
+A sealed file is added to `sealed/` when all rules are final. `sealed.sha256` was committed before
+them.
 """
 
 from collections import Counter
@@ -26,11 +27,12 @@ class SetPart(StrEnum):
 
 
 class BrokenSet(Exception):
-    """A set is not what was committed. The message names the file, and the row where one is bad."""
+    """A set is not what was committed. The message names the file, and the row if one is
+    invalid."""
 
 
 class HandRow(BaseModel):
-    """What every row of every set has. The id begins with the letter of the hand that wrote it."""
+    """The part that the rows of all sets share. The first letter of the id is its writer's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -48,7 +50,7 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet(Generic[Kept]):
-    """Rows, or what came of them, in two parts. `sealed`: None while nobody opened it."""
+    """Rows, or their results, in two parts. `sealed`: None until it is opened."""
 
     open: tuple[Kept, ...]
     sealed: tuple[Kept, ...] | None = None
@@ -59,22 +61,23 @@ class LabelledSet(Generic[Kept]):
 
     @property
     def parts(self) -> dict[SetPart, tuple[Kept, ...]]:
-        """What is there: the open part alone, or all three."""
+        """The available parts: the open part alone, or all three."""
         if self.sealed is None:
             return {SetPart.OPEN: self.open}
         return {SetPart.OPEN: self.open, SetPart.SEALED: self.sealed, SetPart.BOTH: self.rows}
 
 
 def is_sealed(row_id: str) -> bool:
-    """Whether a row belongs into the sealed third: its id alone decides, nobody's choice."""
+    """Return whether a row belongs to the sealed third. Only its id decides, so no person
+    chooses."""
     return int(sha256(row_id.encode()).hexdigest(), 16) % _SHARES == 0
 
 
 def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Row]:
-    """The rows of `<name>.yaml`, those of the sealed part too where it is there.
+    """Return the rows of `<name>.yaml`, including the sealed part if its file exists.
 
-    Raises BrokenSet for a row that is not of its kind, an id that stands twice or in the wrong
-    part, and a sealed file that is not the one that was committed to.
+    Raises BrokenSet for an invalid row, for an id that occurs twice or is in the wrong part, and
+    for a sealed file that is not the committed one.
     """
     open_path, sealed_path = (folder / part / f"{name}.yaml" for part in ("sets", "sealed"))
     opened = None
@@ -89,7 +92,7 @@ def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Ro
 
 
 def check_seal(path: Path, folder: Path = FOLDER) -> None:
-    """Raises BrokenSet unless the file is, to the byte, the one that was committed to."""
+    """Raise BrokenSet unless the file is byte for byte the committed one."""
     lines = (folder / "sealed.sha256").read_text(encoding="utf-8").splitlines()
     promised = {name: digest for digest, name in (line.split() for line in lines)}
     if sha256(path.read_bytes()).hexdigest() != promised.get(path.name):

@@ -1,4 +1,4 @@
-"""The report for people."""
+"""Prints the report."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -18,7 +18,7 @@ _MISS_CHARS: Final = 240
 
 
 def show(contestant: Contestant, score: Score, out: Console) -> None:
-    """Every figure of `score`, in tables."""
+    """Print every figure of `score`, in tables."""
     out.print(_accuracy(score))
     out.print(_kinds(score))
     out.print(_confusion(score))
@@ -28,7 +28,7 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
 
 
 def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
-    """A table for each set: how many of how many, in each part and in both."""
+    """Print a table for each set, with the counts in each part and in both."""
     for name in dict.fromkeys(figure.of for figure in figures):
         table = _table(name.capitalize(), "", *SetPart, wraps=True)
         for figure in (it for it in figures if it.of == name):
@@ -39,7 +39,7 @@ def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
 
 
 def show_misses(figures: Sequence[HandFigure], out: Console) -> None:
-    """Every row that speaks against a figure, one a line."""
+    """Print every row that counts against a figure, one per line."""
     for figure in figures:
         out.print(f"{figure.of}: {figure.text}: {len(figure.misses)}", style="bold", markup=False)
         for hit in figure.misses:
@@ -95,7 +95,7 @@ def _languages(score: Score) -> Table:
 
 
 def _confusion(score: Score) -> Table:
-    # For 80 columns: names on two lines, and nothing between text and edge.
+    # The table must fit 80 columns: names take two lines, and the edges have no padding.
     given_names = (category.replace("_", "\n") for category in Category)
     table = _table("Right class (rows) and class given", "", *given_names)
     table.pad_edge = False
@@ -121,7 +121,7 @@ def _figures(contestant: Contestant, score: Score) -> Table:
 
 
 def _table(title: str, *columns: str, wraps: bool = False) -> Table:
-    """`wraps`: what stands in the first column may take several lines."""
+    """`wraps`: whether the text of the first column may take several lines."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         whole = place > 0 or not wraps

@@ -1,4 +1,4 @@
-"""What is measured of one text alone, without a brain: the safety net, honest messages, numbers."""
+"""Figures of single texts, without a brain: the safety net, honest messages, numbers."""
 
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ EARLIER_PATH: Final = (
 
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
-    """`missed` and `held` are of the net alone, whichever category it finds."""
+    """Return the figures of the net alone. `missed` and `held` count a match of any category."""
     held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 
     def detail(message: SafetyMessage) -> str:
@@ -61,7 +61,7 @@ def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ..
 
 
 def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
-    """How many honest messages are stopped as attempts to command the agent."""
+    """Return the share of honest messages that are stopped as attempts to command the agent."""
     stopped = tally(
         messages, lambda message: unsafe(message.text) is not None, detail=lambda m: m.text
     )
@@ -69,7 +69,7 @@ def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
 
 
 def with_earlier(messages: LabelledSet[HonestMessage]) -> LabelledSet[HonestMessage]:
-    """The set, and in its open part the honest messages that the detector's tests go by."""
+    """Return the set, with the honest messages of the detector's tests added to its open part."""
     lines = EARLIER_PATH.read_text(encoding="utf-8").splitlines()
     earlier = tuple(
         HonestMessage(id=f"earlier-{place:03}", text=line)

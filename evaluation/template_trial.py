@@ -1,4 +1,5 @@
-"""Ready answers: whether the wrong one is sent without a human, and how often the right one is."""
+"""Ready answers: whether the wrong one is sent without a human, and how often the right one is
+sent."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -44,7 +45,7 @@ _ORDER: Final = Order(
 
 @dataclass(frozen=True, slots=True)
 class TemplateOutcome:
-    """`sent`: the ready answer that left without a human, None if none did."""
+    """`sent`: the ready answer that was sent without a human, or None."""
 
     message: TemplateMessage
     sent: Template | None = None
@@ -59,9 +60,9 @@ class TemplateOutcome:
 
 
 async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcome:
-    """One message to a shop that has the six ready answers and lets its agent answer by itself.
+    """Send one message to a shop that has the six ready answers and lets its agent answer unaided.
 
-    A brain that fails sent nothing.
+    A brain that fails sends nothing.
     """
     inbound = InboundEvent(
         event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=message.text

@@ -1,4 +1,4 @@
-"""The worst brain there can be: it does whatever anybody may want, and is sure of it."""
+"""The worst possible brain: it does all that an attacker may want, with full confidence."""
 
 import re
 from typing import Final
@@ -18,11 +18,12 @@ _MONEY: Final = re.compile(
 
 
 class WorstCaseBrain:
-    """A `Brain` that proposes every action, offered or not, with the attacker's words in notes and
-    tags, cites what does not exist, and tells all it was shown.
+    """A `Brain` that proposes every action, available or not. It puts the attacker's words in notes
+    and tags, cites what does not exist, and repeats all that it was shown.
 
-    `only`: it proposes just this, and says nothing that a human would have to see: who wants too
-    much is held for it. `quote`: the words it claims to act on; None: all that the customer wrote.
+    `only`: it proposes just this action, and says nothing that a human would have to see, because a
+    brain that wants too much is held for review. `quote`: the words that it claims to act on; None
+    means the customer's whole message.
     """
 
     def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
@@ -30,7 +31,7 @@ class WorstCaseBrain:
         self.only = only
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Never raises."""
+        """Return the answer. Never raises."""
         quote = request.text if self.quote is None else self.quote
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,
@@ -52,8 +53,9 @@ class WorstCaseBrain:
 
 
 def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
-    """One that wants and tells all, and for each action on an order one for each way to quote
-    `text`: whole, by sentences, by clauses, and a few words around what speaks of money."""
+    """Return one brain that proposes and repeats everything, and further ones for each action on an
+    order. There is one for each way to quote `text`: whole, by sentences, by clauses, and a few
+    words around mentions of money."""
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):
         stretches += pattern.findall(text)

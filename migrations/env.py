@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: by the URL that `store/core/migrate.py` hands over."""
+"""Connects Alembic to the database, by the URL that `store/core/migrate.py` sets."""
 
 from alembic import context
 from sqlalchemy import create_engine, pool
@@ -6,9 +6,9 @@ from sqlalchemy import create_engine, pool
 from store.core.database import psycopg_url
 from store.metadata import metadata
 
-# Whoever wants a table queues behind a change that waits for its lock. So a change gives up before
-# they do (2 s, `store/core/database.py`), and is tried again; but not before an autovacuum on the
-# table gives way (after PostgreSQL's deadlock_timeout, 1 s).
+# Other transactions that need a table queue behind a change that waits for its lock. Therefore a
+# change gives up before they do (2 s, `store/core/database.py`), and is tried again. It waits
+# longer than an autovacuum of the table needs to give way (PostgreSQL's deadlock_timeout, 1 s).
 _LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 
 
@@ -20,7 +20,7 @@ def run() -> None:
         psycopg_url(url), poolclass=pool.NullPool, connect_args={"options": _LIMITS}
     )
     with engine.connect() as connection:
-        # What one revision has done stays done if the next one fails.
+        # A completed revision stays applied if the next one fails.
         context.configure(
             connection=connection, target_metadata=metadata, transaction_per_migration=True
         )

@@ -1,6 +1,6 @@
-"""python -m migrations.new "what it does": let Alembic write what the tables in `store/` have more.
+"""python -m migrations.new "what it does": let Alembic generate a migration from `store/`.
 
-Against a database of its own that is up to date and goes away afterwards.
+It compares the tables in `store/` with a temporary database that is up to date.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Changes of large tables while the service reads and writes them.
 
-A change that takes a moment stands in the migration as Alembic wrote it: it waits a little for its
-lock, and the migration is tried again (`store/core/migrate.py`). An index of a table that has rows
-takes longer, and is built here, beside those who write.
+A short change is written in the migration as Alembic generates it. It waits a little for its lock,
+and the migration is tried again (`store/core/migrate.py`). An index of a table with rows takes
+longer, and is built here without blocking writers.
 """
 
 import sqlalchemy as sa
@@ -17,15 +17,16 @@ def create_index(
     where: sa.TextClause | None = None,
     unique: bool = False,
 ) -> None:
-    """Build an index in no transaction, so that nobody waits for it.
+    """Build an index outside a transaction, so that no other transaction waits for it.
 
-    A revision that builds one does nothing before: that would be committed, and be there already
-    when the migration is run again. What a build that was broken off has left is built anew; an
-    index that is whole stays. Raises RuntimeError if the revision has written already.
+    A revision that builds an index must not write anything before it. Such a write would be
+    committed, and would exist already when the migration is run again. The invalid index of an
+    interrupted build is dropped and built again; a valid index stays. Raises RuntimeError if the
+    revision has written already.
     """
     _refuse_what_is_before(name)
     with op.get_context().autocommit_block():
-        # It waits until older transactions have ended, which takes as long as theirs.
+        # The build waits for all older transactions to end, so it needs no time limits.
         op.execute("SET lock_timeout = 0; SET statement_timeout = 0")
         if _is_broken(name):
             op.drop_index(name, postgresql_concurrently=True)
@@ -42,7 +43,7 @@ def create_index(
 
 
 def drop_index(name: str) -> None:
-    """The way back."""
+    """Drop the index, outside a transaction."""
     with op.get_context().autocommit_block():
         op.drop_index(name, postgresql_concurrently=True, if_exists=True)
 

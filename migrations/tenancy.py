@@ -1,11 +1,11 @@
-"""The wall between tenants inside PostgreSQL: two roles, and row-level security on every table.
+"""Tenant isolation in PostgreSQL: two roles, and row-level security on every table.
 
-`engine_app` is what the service's connections are. It sees and writes the rows of the client that
-`app.client_id` names for the transaction, and none without. `engine_service` is what a transaction
-becomes that spans clients (sweeper, operators, sign-in); it has no login of its own. Neither is a
+The service's connections use `engine_app`. It reads and writes the rows of the client that
+`app.client_id` names for the transaction, and no rows without it. A transaction that spans clients
+(sweeper, operators, sign-in) switches to `engine_service`, which cannot log in. Neither role is a
 superuser or the tables' owner, and the owner is bound too (FORCE).
 
-Every migration that makes a table calls `protect` for it; a test walks all tables.
+Every migration that creates a table calls `protect` for it; a test checks all tables.
 """
 
 from alembic import op
@@ -17,9 +17,9 @@ _MINE = "{column} = current_setting('app.client_id', true)"
 
 
 def make_roles() -> None:
-    """Make both roles if the server has not got them; needs CREATEROLE only then.
+    """Create both roles if the server does not have them. Only then does it need CREATEROLE.
 
-    Roles belong to the whole server, so another database may have made them, even just now.
+    Roles belong to the whole server, so another database may have created them, even just now.
     """
     for role, login in ((SERVICE, "NOLOGIN"), (APP, "LOGIN")):
         op.execute(
@@ -30,7 +30,7 @@ def make_roles() -> None:
             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
             END $$"""
         )
-    # Membership without inheritance: the wall opens only where the code says SET LOCAL ROLE.
+    # Membership without inheritance: only SET LOCAL ROLE in the code gives access across clients.
     op.execute(
         f"""DO $$ BEGIN
             IF NOT pg_has_role('{APP}', '{SERVICE}', 'SET') THEN
@@ -53,8 +53,8 @@ def protect(
     tenant_column: str | None = "client_id",
     rights: str = "SELECT, INSERT, UPDATE, DELETE",
 ) -> None:
-    """Put the wall up. Without a `tenant_column`, only what spans clients may enter. `rights`: what
-    both roles may do with rows that they see."""
+    """Enable row-level security. Without a `tenant_column`, only `engine_service` has access.
+    `rights`: the privileges of both roles on rows that they see."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(f"GRANT {rights} ON {table} TO {SERVICE}")
@@ -66,7 +66,7 @@ def protect(
 
 
 def unprotect(table: str) -> None:
-    """Take the wall down, so that a migration can be undone."""
+    """Remove row-level security, so that a migration can be undone."""
     op.execute(f"DROP POLICY IF EXISTS tenant ON {table}")
     op.execute(f"DROP POLICY IF EXISTS service ON {table}")
     op.execute(f"REVOKE ALL ON {table} FROM {APP}, {SERVICE}")

@@ -1,4 +1,4 @@
-"""Write docs/decisions/README.md anew: `python -m scripts.decision_index`."""
+"""Regenerate docs/decisions/README.md: `python -m scripts.decision_index`."""
 
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ This list is written by `python -m scripts.decision_index`.
 
 
 def index(folder: Path) -> str:
-    """The index of the decisions in a folder: a line for each, by its number and title."""
+    """Return the index of the decisions in a folder: a line for each, by its number and title."""
     return _HEAD + "".join(
         f"- [{_title(page)}]({page.name})\n" for page in sorted(folder.glob("[0-9]*.md"))
     )

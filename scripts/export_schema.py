@@ -1,7 +1,7 @@
-"""Writes what merchants read of an export from the records' classes: docs/export/export.schema.json
-and the tables of docs/export.md.
+"""Writes the documentation of exports from the records' classes: docs/export/export.schema.json and
+the tables of docs/export.md.
 
-`.venv/bin/python -m scripts.export_schema`; a test compares both with the classes.
+Run `.venv/bin/python -m scripts.export_schema`; a test compares both with the classes.
 """
 
 import json
@@ -22,7 +22,7 @@ _TABLE: Final = re.compile(r"<!-- ([A-Z]\w+) -->\n.*?(?=^<!-- end -->)", re.DOTA
 
 
 class _Schema(GenerateJsonSchema):
-    """Without titles that only repeat the fields' names."""
+    """Omits titles, which would only repeat the fields' names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002
         return False
@@ -30,7 +30,7 @@ class _Schema(GenerateJsonSchema):
 
 @cache
 def schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of the whole file."""
+    """Return the JSON Schema 2020-12 of the whole file."""
     made = ExportDocument.model_json_schema(mode="serialization", schema_generator=_Schema)
     return {"$schema": GenerateJsonSchema.schema_dialect, **made}
 
@@ -40,7 +40,7 @@ def schema_text() -> str:
 
 
 def document_text(written: str) -> str:
-    """The document with each table as its record has it: between `<!-- Record -->` and
+    """Return the document with each table generated from its record, between `<!-- Record -->` and
     `<!-- end -->`."""
     parts = schema()["$defs"]
     return _TABLE.sub(lambda place: f"<!-- {place[1]} -->\n{_table(parts[place[1]])}", written)
@@ -61,7 +61,7 @@ def _table(record: dict[str, Any]) -> str:
 
 
 def _type(field: dict[str, Any]) -> str:
-    """A field's type as the tables have it."""
+    """Return a field's type as the tables show it."""
     if several := field.get("anyOf"):
         return " or ".join(map(_type, several))
     if reference := field.get("$ref"):

@@ -1,6 +1,6 @@
-"""Lay the files of a use case, with tests that fail until they are written.
+"""Create the files of a use case, with tests that fail until they are written.
 
-`make new NOUN=webhooks NAME=pause_subscription`. The texts are those of `scripts/templates/`.
+`make new NOUN=webhooks NAME=pause_subscription`. The files are filled from `scripts/templates/`.
 """
 
 import argparse
@@ -14,18 +14,18 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 TEMPLATES: Final = Path(__file__).with_name("templates")
-# So that the lines of the templates stay below 100.
+# Keeps the lines of the filled templates below 100 characters.
 LONGEST_NAME: Final = 30
-# A noun is one that has a folder in one of these.
+# A noun must have a folder in one of these.
 ROOMS_OF_NOUNS: Final = ("domain", "store", "services")
 
 
 class Refused(Exception):
-    """The files cannot be laid; the message says why."""
+    """The files cannot be created; the message gives the reason."""
 
 
 def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
-    """The files of a use case and what stands in them; paths are relative to the project."""
+    """Return the files of a use case and their content. Paths are relative to the project."""
     words = name.split("_")
     facts = {
         "noun": noun,
@@ -44,9 +44,9 @@ def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
 
 
 def lay(noun: str, name: str, root: Path) -> list[Path]:
-    """Write the files, and the `__init__.py` that their folders lack. Returns what was written.
+    """Write the files, and the `__init__.py` that their folders lack. Return the paths written.
 
-    Raises `Refused` for a noun without a folder, a name that is none, or a file that is there.
+    Raises `Refused` for a noun without a folder, an invalid name, or a file that exists already.
     """
     nouns = _nouns(root)
     if noun not in nouns:

@@ -1,4 +1,4 @@
-"""Write docs/page-access.md anew from the routes: `python -m scripts.page_access`."""
+"""Regenerate docs/page-access.md from the routes: `python -m scripts.page_access`."""
 
 from pathlib import Path
 from typing import Final
@@ -29,7 +29,7 @@ by itself what it needs: a session, a code or the link's own token.
 
 
 def table() -> str:
-    """The file's text."""
+    """Return the file's text."""
     routes = sorted(page_routes(), key=lambda one: (one.path, one.method))
     head = " | ".join(("Page", "Method", *(role.value for role in _ROLES)))
     lines = [f"| {head} |", "|" + "---|" * (2 + len(_ROLES))]

@@ -1,4 +1,4 @@
-"""docs/reliability.md, made of the rows in tests/reliability/ and of a run of the tests.
+"""Write docs/reliability.md from the rows in tests/reliability/ and the results of a test run.
 
     python -m scripts.reliability_table results.xml…    the JUnit files of a whole run
     python -m scripts.reliability_table                 keeps the results that the page has
@@ -45,7 +45,7 @@ class Row:
 
 
 def read_rows(name: str) -> list[Row]:
-    """The rows of a section. Raises TypeError for one that has other fields."""
+    """Return the rows of a section. Raises TypeError for a row with other fields."""
     return [Row(**row) for row in yaml.safe_load((ROWS / f"{name}.yaml").read_text())]
 
 
@@ -54,7 +54,8 @@ def sections() -> Mapping[str, list[Row]]:
 
 
 def results(files: Iterable[Path]) -> dict[str, str]:
-    """What came of each test in JUnit files, by node id, its parameters taken together."""
+    """Return the result of each test in JUnit files, by node id. The cases of a parametrized test
+    are summed up."""
     cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for case in ET.parse(file).iter("testcase"):  # noqa: S314 - pytest wrote it
@@ -63,7 +64,10 @@ def results(files: Iterable[Path]) -> dict[str, str]:
 
 
 def _node(case: ET.Element) -> str:
-    """pytest writes the file as a dotted name and keeps the parameters in the test's."""
+    """Return the node id without parameters.
+
+    pytest writes the file as a dotted name, and the parameters as part of the test's name.
+    """
     name = case.get("name", "").partition("[")[0]
     return f"{case.get('classname', '').replace('.', '/')}.py::{name}"
 
@@ -83,7 +87,7 @@ def _summary(outcomes: Counter[str]) -> str:
 
 
 def kept_results() -> dict[str, str]:
-    """The results that the page shows now."""
+    """Return the results that the page shows now."""
     if not PAGE.exists():
         return {}
     shown = re.findall(r"\| `(tests/[^`]+)` \| ([^|]+) \|$", PAGE.read_text(), re.MULTILINE)

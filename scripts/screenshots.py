@@ -1,8 +1,9 @@
-"""Shoot every page, light and dark, on a desk and on a phone: `python -m scripts.screenshots`.
+"""Take screenshots of every page, light and dark, desktop and phone: `python -m
+scripts.screenshots`.
 
-The demo's data is made anew, or is that of a stack that is running: `--data .data`. The pages are
-this code's. `--only /app/reviews` shoots what lies below a path, `--language fr` in French. The
-files are in `.screenshots/`, called by page, screen and theme.
+The demo's data is created for it, or taken from a running stack: `--data .data`. The pages are
+rendered by this code. `--only /app/reviews` limits it to pages below a path; `--language fr`
+selects French. The files are in `.screenshots/`, named by page, screen and theme.
 """
 
 import argparse
@@ -28,13 +29,14 @@ _SCREENS: Final = {"desk": DESK, "phone": PHONE}
 
 
 def name_of(route: str) -> str:
-    """The name of a page's files: `/app/reviews/{review_id}` is `reviews-ID`."""
+    """Return the name of a page's files: `/app/reviews/{review_id}` is `reviews-ID`."""
     parts = route.removeprefix("/app").strip("/").split("/")
     return "-".join("ID" if part.startswith("{") else part for part in parts) or "overview"
 
 
 async def shoot(pages: DemoPages, only: str, language: str, folder: Path) -> None:
-    """Every page that a link leads to, and what is wrong with one."""
+    """Take a screenshot of every linked page below `only`, and print broken pages and pages without
+    a link."""
     crawled = await pages.crawl(language)
     chosen = {
         route: addresses[0]

@@ -1,7 +1,7 @@
-"""Rerun the tests that a change touches: `make watch`, in the project's folder. Ctrl-C ends it.
+"""Rerun the tests that a change affects: `make watch`, in the project's folder. Ctrl-C ends it.
 
-Touched are the test files that changed, and those that import what changed. Where none does, it is
-the folder of `tests/` that mirrors the changed one. What is further away, `make test` finds.
+These are the changed test files and those that import a changed module. If there are none, it is
+the folder of `tests/` that mirrors the changed one. `make test` finds indirect effects.
 """
 
 import ast
@@ -19,7 +19,7 @@ _NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
 
 
 def touched(changed: Set[Path], root: Path) -> list[Path]:
-    """The test files and folders to run for the files changed, those of the same room first.
+    """Return the test files and folders to run for the changed files, those of the same room first.
 
     All paths are relative to `root`.
     """
@@ -36,7 +36,7 @@ def touched(changed: Set[Path], root: Path) -> list[Path]:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    """The modules a file imports; none if it cannot be read just now."""
+    """Yield the modules that a file imports; none if it cannot be read at the moment."""
     with suppress(SyntaxError, OSError):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -47,8 +47,8 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """The nearest folder of the tests: of the same path, of the same noun in the same room, or of
-    the room. The whole of `tests/` is none: that is `make test`."""
+    """Return the nearest folder of the tests: of the same path, of the same noun in the same room,
+    or of the room. It never returns the whole of `tests/`, which `make test` runs."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)
@@ -62,7 +62,7 @@ def _mirrored(path: Path, root: Path) -> set[Path]:
 
 
 def _watched(root: Path) -> Iterator[set[Path]]:
-    """What changed under `root`, in batches."""
+    """Yield the changed paths under `root`, in batches."""
     seen = DefaultFilter(ignore_dirs=(*DefaultFilter.ignore_dirs, *_NOT_WATCHED))
     for batch in watch(root, watch_filter=seen, raise_interrupt=True):
         paths = {Path(name).relative_to(root) for _, name in batch if Path(name).suffix in _KINDS}
@@ -71,8 +71,8 @@ def _watched(root: Path) -> Iterator[set[Path]]:
 
 
 def _passes(tests: Sequence[Path]) -> bool:
-    """Whether these tests pass. On Ctrl-C, which pytest gets too, it is waited for: it has servers
-    to stop."""
+    """Return whether these tests pass. pytest gets Ctrl-C too, and is waited for, because it has
+    servers to stop."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", *map(str, tests)]
     print("\n$ pytest", *command[3:], flush=True)
     run = subprocess.Popen(command)
@@ -89,7 +89,7 @@ def main() -> None:
     print("watching; Ctrl-C ends it", flush=True)
     with suppress(KeyboardInterrupt):
         for changed in _watched(root):
-            # What failed is run until it passes, wherever it is mended.
+            # Failed tests run again at every change until they pass, wherever the fix is made.
             wanted = dict.fromkeys([*touched(changed, root), *failed])
             tests = [test for test in wanted if (root / test).exists()]
             if tests:

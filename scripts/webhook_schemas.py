@@ -1,4 +1,4 @@
-"""Write docs/webhooks/*.json anew: `python -m scripts.webhook_schemas`."""
+"""Regenerate docs/webhooks/*.json: `python -m scripts.webhook_schemas`."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ FOLDER: Final = Path(__file__).parents[1] / "docs" / "webhooks"
 
 
 def documents() -> Mapping[str, str]:
-    """What the files of the folder hold, by name."""
+    """Return the contents of the folder's files, by name."""
     return {
         f"{one.event}.{kind}.json": _text(content)
         for one in entries()

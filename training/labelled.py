@@ -1,4 +1,4 @@
-"""Labelled examples of a client's export as the trainer reads examples."""
+"""Reads the labelled examples of a client's export as training examples."""
 
 import json
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from training.train import Example, mood
 
 
 def labelled_examples(export: Path) -> Iterator[Example]:
-    """The examples of an export's JSON form, with the mood that the agent found in each message.
+    """Yield the examples of a JSON export, each with the mood that the agent found in the message.
 
-    One whose run is not in the file any more is left out, for no person has said its mood. Raises
-    InvalidExport.
+    An example is left out if its run is no longer in the file, because no person labelled its mood.
+    Raises InvalidExport.
     """
     moods: dict[str, float] = {}
     with export.open("rb") as stream:

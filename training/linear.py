@@ -1,4 +1,4 @@
-"""Linear heads over hashed features: how they are fitted, and how they are rounded for a file."""
+"""Linear heads over hashed features: fitting them, and rounding them for a file."""
 
 from collections.abc import Sequence
 from typing import Final, cast
@@ -12,14 +12,15 @@ from adapters.brain.artifact import WEIGHT_STEP
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
-# Far past what accuracy needs: the weights must settle well below the step they are rounded to.
+# Much stricter than accuracy needs: the weights must settle well below the step they are rounded
+# to.
 TOLERANCE: Final = 1e-10
-# What a fold is judged by needs no such care.
+# Scoring a fold does not need this precision.
 ROUGH_TOLERANCE: Final = 1e-3
 
 
 def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
-    """One row an example, of shape (len(rows), width)."""
+    """Return a matrix with one row per example, of shape (len(rows), width)."""
     ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
     values = np.concatenate([row.values for row in rows])
     buckets = np.concatenate([row.buckets for row in rows])
@@ -27,13 +28,14 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
 
 
 def rotated(rows: csr_matrix) -> Floats:
-    """The same examples in as many dimensions as there are examples, all distances kept.
+    """Return the same examples in as many dimensions as there are examples, with all distances
+    kept.
 
-    A linear model with a quadratic penalty is the same in either space, and far quicker to fit
-    in this one.
+    A linear model with a quadratic penalty is the same in either space, and much faster to fit in
+    this one.
     """
     products: Floats = (rows @ rows.T).toarray()
-    # Two examples may be counted alike; a trace of a dimension of its own keeps each apart.
+    # Two examples may have the same features. A small extra dimension for each keeps them apart.
     products[np.diag_indices_from(products)] += 1e-9
     return cast("Floats", np.linalg.cholesky(products))
 
@@ -41,7 +43,7 @@ def rotated(rows: csr_matrix) -> Floats:
 def fit(
     compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
 ) -> LogisticRegression:
-    """`counts`: how often each example counts; once unless told."""
+    """Fit one head. `counts`: the weight of each example, 1 by default."""
     model = LogisticRegression(
         C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
     )
@@ -51,10 +53,10 @@ def fit(
 def weights(
     rows: csr_matrix, compact: Floats, labels: Numbers, counts: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """Weights of shape (classes, buckets) and biases.
+    """Return weights of shape (classes, buckets) and biases.
 
-    At the optimum the weights are the examples summed, each by what the model still misses of
-    it: that brings the fit back from the compact space to the buckets.
+    At the optimum, the weights are the sum of the examples, each weighted by its residual. This
+    maps the fit from the compact space back to the buckets.
     """
     model = fit(compact, labels, TOLERANCE, counts)
     missed = np.eye(len(model.classes_))[labels] - model.predict_proba(compact)
@@ -63,12 +65,12 @@ def weights(
     found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
     bias = cast("Floats", model.intercept_)
     if len(bias) == 1:
-        # Of two classes scikit-learn scores the second only, against nothing.
+        # For two classes, scikit-learn scores the second one only.
         return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
     return found, bias
 
 
 def rounded(values: Floats) -> NDArray[np.int8]:
-    """In steps of WEIGHT_STEP, as a model file keeps them."""
+    """Return the values in steps of WEIGHT_STEP, as a model file stores them."""
     steps = np.rint(values / WEIGHT_STEP)
     return np.clip(steps, -127, 127).astype(np.int8)

@@ -1,7 +1,7 @@
 """Train the embedded classifier: `python -m training.train [output]`.
 
-The same examples give the same file, byte for byte. Reports how messages held out of training
-were judged: accuracy by language and by class, calibration, sentiment.
+The same examples give the same file, byte for byte. It reports the results on held-out messages:
+accuracy by language and by class, calibration, sentiment.
 """
 
 import csv
@@ -39,7 +39,7 @@ EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 FOLDS: Final = 5
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
-# A sentiment at least this far from 0 is a mood, what is nearer is a matter of fact.
+# A sentiment at least this far from 0 is a mood. A nearer one is neutral.
 MOOD: Final = 0.2
 
 Sentiment = Literal["negative", "neutral", "positive"]
@@ -55,10 +55,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """Measured on messages the judging model never saw, with the fitted temperatures.
+    """Results on messages that the scoring model never saw, with the fitted temperatures.
 
-    The accuracies are shares, by language or by category; `calibration_error` is the expected
-    calibration error of the category over ten bins; all 0 to 1.
+    The accuracies are shares, by language or by category. `calibration_error` is the expected
+    calibration error of the category over ten bins. All of these are 0 to 1.
     """
 
     examples: int
@@ -70,7 +70,7 @@ class TrainingReport:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The rows of a CSV with the columns language, category, sentiment and text.
+    """Return the rows of a CSV file with the columns language, category, sentiment and text.
 
     Raises `ValueError` for an unknown language, category or sentiment, or an empty text.
     """
@@ -87,9 +87,10 @@ def _example(row: dict[str, str]) -> Example:
 
 
 def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int = 10) -> float:
-    """Mean gap between stated probability and hit rate, over equal bins weighted by their size.
+    """Return the mean gap between stated probability and hit rate, over equal bins weighted by
+    size.
 
-    `probabilities` has shape (messages, classes); `labels` holds the right columns.
+    `probabilities` has shape (messages, classes); `labels` holds the correct columns.
     """
     stated = probabilities.max(axis=1)
     right = probabilities.argmax(axis=1) == labels
@@ -103,13 +104,13 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
 
 
 def digest_of(examples: Sequence[Example]) -> str:
-    """The examples' fingerprint. A model keeps it, so that it can be told whose it is."""
+    """Return the fingerprint of the examples. A model stores it to identify its examples."""
     told = (f"{it.language}\0{it.category}\0{it.sentiment}\0{it.text}\0" for it in examples)
     return hashlib.sha256("".join(told).encode()).hexdigest()
 
 
 def mood(sentiment: float) -> Sentiment:
-    """The name of a sentiment between -1 and 1."""
+    """Return the name of a sentiment between -1 and 1."""
     if abs(sentiment) < MOOD:
         return "neutral"
     return "positive" if sentiment > 0 else "negative"
@@ -117,7 +118,7 @@ def mood(sentiment: float) -> Sentiment:
 
 def train(examples: Sequence[Example], output: Path) -> TrainingReport:
     """Fit the heads and their temperatures, and write the artifact to `output`."""
-    # One thread: the order of a sum, and so its last digit, must not hang on the machine's cores.
+    # One thread: the order of a sum, and so its last digit, must not depend on the machine's cores.
     with threadpool_limits(limits=1):
         return _train(examples, output)
 
@@ -148,7 +149,7 @@ def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
 
 
 def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
-    """The right class of every example, for each head."""
+    """Return the correct class of every example, for each head."""
     return {
         "category": np.array([CATEGORIES.index(example.category) for example in examples]),
         "language": np.array([LANGUAGES.index(example.language) for example in examples]),
@@ -157,20 +158,21 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
 
 
 def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers]) -> Floats:
-    """One head's logits for every example, from a model that was not shown it."""
+    """Return one head's logits for every example, from a model that did not see the example."""
     logits = np.zeros((len(wanted), wanted.max() + 1))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     strata = labels["category"] * len(LANGUAGES) + labels["language"]
     for shown, held_out in folds.split(compact, strata):
         model = fit(compact[shown], wanted[shown], ROUGH_TOLERANCE)
         scores = cast("Floats", model.decision_function(compact[held_out]))
-        # Of two classes scikit-learn scores the second only, against nothing.
+        # For two classes, scikit-learn scores the second one only.
         logits[held_out] = scores if scores.ndim == 2 else np.outer(scores, [0.0, 1.0])
     return logits
 
 
 def _fit_temperature(logits: Floats, labels: Numbers) -> float:
-    """The temperature of least log loss. A grid: its answer does not hang on a last digit."""
+    """Return the temperature with the least log loss. It is chosen from a grid, so that it does not
+    depend on a last digit."""
     each = np.arange(len(labels))
 
     def loss(temperature: float) -> float:

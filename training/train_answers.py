@@ -1,7 +1,7 @@
 """Train the choice of answers: `python -m training.train_answers [output]`.
 
-Learns from the questions in `training/help/` to the shops in `evaluation/shops/`, through the
-product's own search. Prints how the chosen answers did at the shops that were held out.
+It learns from the questions in `training/help/` to the shops in `evaluation/shops/`, through the
+product's own search. It prints how the chosen answers did at held-out shops.
 """
 
 import asyncio
@@ -40,8 +40,8 @@ _BARS: Final = (0.95, 0.9, 0.88, 0.86, 0.84, 0.82, 0.8, 0.75, 0.7, 0.6, 0.5)
 
 @dataclass(frozen=True, slots=True)
 class AnswerExample:
-    """A question with the sentences found for it. `holds`: of each, whether it holds a fact of the
-    answer."""
+    """A question with the sentences found for it. `holds`: for each sentence, whether it holds a
+    fact of the answer."""
 
     asked: HelpQuestion
     question: AskedQuestion
@@ -51,7 +51,7 @@ class AnswerExample:
 
 
 async def examples_of(questions: Sequence[HelpQuestion]) -> list[AnswerExample]:
-    """Search the knowledge for each question."""
+    """Return the examples. Each question is searched in the knowledge of its shop."""
     classifier, examples = Classifier.load(), list[AnswerExample]()
     async with opened_shops(sorted({one.shop for one in questions})) as shops:
         for asked in questions:
@@ -80,7 +80,7 @@ def _holds(asked: HelpQuestion, one: Candidate) -> float:
 
 def fit(rows: Floats, labels: Floats, strength: float, *, balanced: bool) -> LinearModel:
     means = rows.mean(axis=0)
-    # A feature that never varies must not weigh anything.
+    # A feature that never varies must have no weight.
     spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
     model = LogisticRegression(
         C=strength, max_iter=5_000, class_weight="balanced" if balanced else None
@@ -122,8 +122,8 @@ def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
         )
         for shop in sorted({one.asked.shop for one in examples})
     ]
-    # The answers that the second model learns from are chosen by a first one that did not see them,
-    # nor their shop.
+    # The second model learns from answers that a first model chose. That one saw neither them nor
+    # their shop.
     answered = [answers_of(held, fit_sentences(shown)) for shown, held in parts]
     rows = np.vstack([each for each, _ in answered])
     right = np.concatenate([each for _, each in answered])

@@ -1,9 +1,9 @@
-"""Train what the safety net learned: `python -m training.train_safety [output]`.
+"""Train the learned part of the safety net: `python -m training.train_safety [output]`.
 
-From `sensitive.csv` and the open evaluation set, whose messages were written to be sensitive or
-only to sound so, and from the classifier's examples, which are neither but for a few that the
-grammar holds. The same examples give the same file, byte for byte. Who words things one way does
-so in all of their messages: hence judged by whole writers who were left out.
+It learns from `sensitive.csv` and the open evaluation set, which hold sensitive messages and
+look-alikes. It also learns from the classifier's examples, except the few that the grammar holds;
+those are neither. The same examples give the same file, byte for byte. A writer uses the same
+wording in all messages, so the results are measured on writers who were left out whole.
 """
 
 import csv
@@ -29,21 +29,23 @@ from training.train import EXAMPLES_PATH, read_examples
 
 SENSITIVE_PATH: Final = Path(__file__).with_name("sensitive.csv")
 OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safety.yaml"
-# Who wrote the classifier's examples: never left out whole.
+# The writer of the classifier's examples. They are never left out whole.
 EVERYBODY: Final = ""
-# There are ten times as many ordinary messages: without this the few would hardly count.
+# Ordinary messages are ten times as many. All other messages have this weight, so that they are not
+# outweighed.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# What they are held out of is full of odd stories: of others' messages it is half as many.
+# These ordinary messages contain many odd stories. Of other customers' messages, half as many are
+# held.
 MOST_ORDINARY_HELD: Final = 0.02
-# Of sensitive messages that the grammar holds.
+# A share of the sensitive messages that the grammar holds.
 MOST_RELEASED: Final = 0.02
 THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """`matter`: None for what only sounds like one, and for ordinary messages."""
+    """`matter`: None for a look-alike, and for an ordinary message."""
 
     writer: str
     matter: SensitiveMatter | None
@@ -52,10 +54,10 @@ class WrittenMessage:
 
 @dataclass(frozen=True, slots=True)
 class SafetyReport:
-    """Shares, measured on writers the judging model never saw. `recall` and `lookalikes`: by
-    writer, of both signals together. `added`: what the learned one finds of the sensitive messages
-    that the grammar lets through. `ordinary`: of ordinary messages that the grammar lets through.
-    `right_matter`: of the sensitive messages above the threshold."""
+    """Shares, measured on writers that the scoring model never saw. `recall` and `lookalikes`: by
+    writer, of both signals together. `added`: what the learned signal finds of the sensitive
+    messages that the grammar lets through. `ordinary`: the share held of ordinary messages that the
+    grammar lets through. `right_matter`: of the sensitive messages above the threshold."""
 
     threshold: float
     released: float
@@ -68,8 +70,8 @@ class SafetyReport:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Of each message: its writer, the place of its matter or -1, whether the grammar holds it,
-    and what a model says that was not shown its writer."""
+    """Arrays over the messages: the writer, the index of the matter or -1, whether the grammar
+    holds the message, and the output of a model that did not see its writer."""
 
     writers: NDArray[np.str_]
     matters: Numbers
@@ -87,7 +89,8 @@ class _Judged:
 
 
 def read_sensitive(path: Path) -> list[WrittenMessage]:
-    """The rows of a CSV with the columns writer, matter and text. An empty matter is none.
+    """Return the rows of a CSV file with the columns writer, matter and text. An empty matter is
+    None.
 
     Raises ValueError for an unknown matter.
     """
@@ -99,7 +102,7 @@ def read_sensitive(path: Path) -> list[WrittenMessage]:
 
 
 def read_open_set(path: Path) -> list[WrittenMessage]:
-    """The open evaluation set: the first letter of an id is its writer."""
+    """Return the open evaluation set. The first letter of an id is the writer."""
     rows = cast("list[dict[str, str | bool]]", read_yaml(path.read_text(encoding="utf-8")))
     return [
         WrittenMessage(
@@ -112,7 +115,8 @@ def read_open_set(path: Path) -> list[WrittenMessage]:
 
 
 def read_ordinary(path: Path, known: Collection[str]) -> list[WrittenMessage]:
-    """The classifier's examples that the grammar lets through, but for the texts `known`."""
+    """Return the classifier's examples that the grammar lets through, except the texts in
+    `known`."""
     return [
         WrittenMessage(EVERYBODY, None, example.text)
         for example in read_examples(path)
@@ -126,7 +130,7 @@ def _matter(name: str) -> SensitiveMatter | None:
 
 def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
     """Fit both heads, choose the threshold, and write the artifact to `output`."""
-    # One thread: the order of a sum, and so its last digit, must not hang on the machine's cores.
+    # One thread: the order of a sum, and so its last digit, must not depend on the machine's cores.
     with threadpool_limits(limits=1):
         return _train(messages, output)
 
@@ -164,7 +168,7 @@ def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
 
 
 def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
-    """Their fingerprint. A model keeps it, so that it can be told whose it is."""
+    """Return the fingerprint of the messages. A model stores it to identify its messages."""
     told = (f"{it.writer}\0{it.matter or ''}\0{it.text}\0" for it in messages)
     return hashlib.sha256("".join(told).encode()).hexdigest()
 
@@ -172,8 +176,8 @@ def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
 def _held_out(
     compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
 ) -> tuple[Floats, Numbers]:
-    """Each message's score and its likeliest matter, from models that were shown neither its
-    writer nor, of ordinary messages, its part of them."""
+    """Return each message's score and likeliest matter. The models did not see the message's writer
+    or, for an ordinary message, its part of the ordinary messages."""
     named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
     ordinary = np.flatnonzero(writers == EVERYBODY)
     part = np.full(len(writers), -1)
@@ -192,7 +196,8 @@ def _held_out(
 
 
 def _threshold(judged: _Judged) -> float:
-    """The lowest that holds no more look-alikes and ordinary messages than it may."""
+    """Return the lowest threshold that holds no more look-alikes and ordinary messages than
+    allowed."""
     harmless = judged.scores[~judged.real & ~judged.ordinary & ~judged.named]
     ordinary = judged.scores[judged.ordinary]
     return next(
@@ -204,7 +209,7 @@ def _threshold(judged: _Judged) -> float:
 
 
 def _released(judged: _Judged) -> float:
-    """The highest that lets go no more sensitive messages than it may."""
+    """Return the highest threshold that releases no more sensitive messages than allowed."""
     sensitive = judged.scores[judged.real & judged.named]
     return next(
         threshold
@@ -241,14 +246,14 @@ def _reported(judged: _Judged, threshold: float, released: float) -> SafetyRepor
 
 
 def read_messages() -> list[WrittenMessage]:
-    """All that is committed to learn from."""
+    """Return all committed training messages."""
     written = [*read_sensitive(SENSITIVE_PATH), *read_open_set(OPEN_SET_PATH)]
     known = frozenset(message.text for message in written)
     return [*written, *read_ordinary(EXAMPLES_PATH, known)]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train from what is committed; the one optional argument is the output file."""
+    """Train from the committed files; the one optional argument is the output file."""
     messages = read_messages()
     report = train_safety(messages, Path(arguments[0]) if arguments else SAFETY_MODEL_PATH)
     lines = [

@@ -36,8 +36,8 @@ TENANT_TABLES = (
 )
 SERVICE_TABLES = ("users", "error_reports", "rate_windows")
 
-# Who holds a key is asked before any tenant is known. This is all that the application's role can
-# learn without one: the key's own id and client, for whoever has its digest.
+# A presented key is looked up before any tenant is known. This function is all that the
+# application's role can read without one: it returns a key's own id and client for its digest.
 ACTIVE_KEY = """
 CREATE FUNCTION active_key(presented bytea) RETURNS TABLE (id text, client_id text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -49,7 +49,7 @@ def _make_active_key() -> None:
     op.execute(ACTIVE_KEY)
     op.execute("REVOKE ALL ON FUNCTION active_key FROM PUBLIC")
     op.execute(f"GRANT EXECUTE ON FUNCTION active_key TO {tenancy.APP}")
-    # It runs as its owner, who must own things in this schema for as long as that takes.
+    # The function runs as its owner. A new owner must have CREATE on the schema during the change.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     op.execute(f"ALTER FUNCTION active_key OWNER TO {tenancy.SERVICE}")
     op.execute(f"REVOKE CREATE ON SCHEMA public FROM {tenancy.SERVICE}")
@@ -184,7 +184,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # The roles stay: they belong to the server, not to this database.
+    # The roles stay, because they belong to the server, not to this database.
     op.execute("DROP FUNCTION active_key")
     for table in (*SERVICE_TABLES, *TENANT_TABLES, "clients"):
         tenancy.unprotect(table)

@@ -199,8 +199,8 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("body IS NOT NULL"),
     )
-    # What happened before there were subscribers has no body: nobody was to be told of it. `data`
-    # stays for a version: the one that runs meanwhile writes it.
+    # Older events have no body, because they had no subscribers. `data` stays for one more version,
+    # because the version that runs during the migration writes it.
     # ### end Alembic commands ###
     for table in TENANT_TABLES:
         tenancy.protect(table)

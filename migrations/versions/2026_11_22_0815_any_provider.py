@@ -1,6 +1,6 @@
 """any provider
 
-A new provider needs no migration: which ones there are, the code says (`domain/integrations/integration.py`).
+A new provider needs no migration; the code defines them (`domain/integrations/integration.py`).
 
 Revision: 3c51d7a9e0b2
 Follows: fa5b03de268c
@@ -19,8 +19,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # Not valid: no row is read. A connection of a provider that came later stays, and the older
-    # version can end it, but change nothing else of it.
+    # NOT VALID, so that no row is checked. A connection of a newer provider stays. The older
+    # version can end it, but cannot change it otherwise.
     op.create_check_constraint(
         op.f("ck_integrations_provider"),
         "integrations",

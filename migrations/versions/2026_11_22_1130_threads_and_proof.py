@@ -1,7 +1,7 @@
 """threads and proof
 
-What is kept of an exchange beside its messages, of what the customer was asked to confirm, and of the
-matters that always reach a human.
+The state of an exchange beside its messages, the actions that a customer is asked to confirm, and
+the matters that always reach a human.
 
 Revision: 7d20c1b4ae95
 Follows: 3c51d7a9e0b2
@@ -93,7 +93,7 @@ def upgrade() -> None:
         ["client_id", "reference"],
         postgresql_where=sa.text("action = 'reply_by_email'"),
     )
-    # Until now an address had one conversation for ever, which was its memory.
+    # Before this revision, an address had one permanent conversation, which was its memory.
     op.execute("SET LOCAL ROLE engine_service")
     op.execute("UPDATE ai_conversations SET memory_key = key WHERE key LIKE 'email:%'")
     op.execute("""

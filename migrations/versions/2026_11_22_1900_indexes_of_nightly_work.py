@@ -1,7 +1,6 @@
 """indexes of nightly work
 
-By which housekeeping finds the idempotency keys that have lapsed, and the sweeper the reviews whose
-time is over.
+Housekeeping finds expired idempotency keys by them, and the sweeper finds expired reviews.
 
 Revision: 5b8e02c61d47
 Follows: 7d20c1b4ae95

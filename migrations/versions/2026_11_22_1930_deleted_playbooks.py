@@ -1,6 +1,6 @@
 """deleted playbooks
 
-A playbook that was deleted keeps its versions, which explain the runs that it answered.
+A deleted playbook keeps its versions, which explain the runs that it answered.
 
 Revision: b81e0c64d2f7
 Follows: 5e8b1f0c27da
@@ -20,5 +20,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # The older version shows them again, and they are off.
+    # The older version shows deleted playbooks again, but they are inactive.
     op.drop_column("playbooks", "deleted_at")

@@ -1,6 +1,6 @@
 """who signs in
 
-Sessions, codes by mail, invitations; who made an API key, what it may do, and when it was used.
+Sessions, codes by mail and invitations; the maker, the scopes and the last use of an API key.
 
 Revision: 3f6a1d9c7e20
 Follows: b81e0c64d2f7
@@ -26,7 +26,7 @@ AS $$ SELECT id, client_id{columns} FROM public.api_keys WHERE digest = presente
 
 
 def _make_active_key(*, more: str, columns: str) -> None:
-    """As the first migration that made it does: it runs as its owner."""
+    """Replace the function. It runs as its owner, as in the migration that created it."""
     op.execute("DROP FUNCTION active_key")
     op.execute(_ACTIVE_KEY.format(more=more, columns=columns))
     op.execute("REVOKE ALL ON FUNCTION active_key FROM PUBLIC")

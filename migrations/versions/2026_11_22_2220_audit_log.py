@@ -1,6 +1,6 @@
 """audit log
 
-Who changed what: entries in a chain for each client, its head, and where it stood each day.
+A hash chain of entries for each client, its head, and a daily checkpoint.
 
 Revision: c4d7e1a90b36
 Follows: 3f6a1d9c7e20
@@ -69,7 +69,8 @@ def upgrade() -> None:
     )
     for table in _APPENDED:
         protect(table, rights="SELECT, INSERT")
-        # Rights bind the service. This binds the table's owner, until the owner drops it.
+        # Privileges bind the service. The trigger also binds the table's owner, until the owner
+        # drops it.
         op.execute(
             f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION refuse_change()"

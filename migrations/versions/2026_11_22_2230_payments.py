@@ -1,6 +1,6 @@
 """payments
 
-What clients wanted to pay for, and each event of the payment provider.
+The checkouts of clients, and each event of the payment provider.
 
 Revision: c4d7f20a91b8
 Follows: c4d7e1a90b36
@@ -88,7 +88,7 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'people'"),
     )
     tenancy.protect("checkouts")
-    # An event may be of no client, so only what spans clients sees them.
+    # An event may belong to no client, so only transactions that span clients see events.
     tenancy.protect("payment_events", tenant_column=None)
 
 

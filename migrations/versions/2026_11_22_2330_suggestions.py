@@ -1,6 +1,6 @@
 """suggestions
 
-What assistants would add to templates and knowledge, until a member decides.
+Additions to templates and knowledge that assistants propose, until a member decides.
 
 Revision: 6d2f4b8a9c31
 Follows: a91c5e0d7b36

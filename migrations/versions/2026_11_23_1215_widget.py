@@ -1,7 +1,7 @@
 """widget
 
 The chat widget: its settings, its visitors' sessions, the codes that verify their addresses, and
-each session's messages in their order; and the sender that a client's mails go out under.
+each session's messages in order. Also the sender of a client's mails.
 
 Revision: c4e8a7d15f02
 Follows: 6d2f4b8a9c31
@@ -20,7 +20,7 @@ depends_on = None
 
 _TABLES = ("widgets", "widget_sessions", "widget_codes", "mail_senders")
 
-# As active_key: no row may be read before the client is known.
+# A function, as active_key is: no row may be read before the client is known.
 _CLIENT_OF_WIDGET = """
 CREATE FUNCTION client_of_widget(presented text, at timestamptz) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -1,6 +1,6 @@
 """indexes of widget messages
 
-A session's messages in their order, and what the widget's share of the limits counts.
+A session's messages in order, and the messages that count against the widget's share of the limits.
 
 Revision: e19b3c70a4d8
 Follows: c4e8a7d15f02

@@ -1,7 +1,7 @@
 """inbound
 
-The inbound hub: addresses that merchants' platforms send to, what came, what it said of orders,
-the files that came with it, and how far each platform has been polled.
+The inbound hub: endpoints of merchants' platforms, received webhooks and messages, facts about
+orders, attachments, and the polling cursor of each platform.
 
 Revision: 7b1f9d04c2a6
 Follows: e19b3c70a4d8
@@ -31,9 +31,9 @@ _TABLES = (
     "poll_cursors",
 )
 
-# As active_key: no row may be read before the client is known. Secrets come sealed; the one before
-# is only given while it is good. A connection that ended at `ended_since` or later takes duties,
-# and a client that is being erased takes nothing.
+# A function, as active_key is: no row may be read before the client is known. Secrets are returned
+# sealed, and the previous secret only while it is valid. A connection that ended at `ended_since`
+# or later still accepts compliance requests. A client that is being erased accepts nothing.
 _ENDPOINT = """
 CREATE FUNCTION inbound_endpoint(presented bytea, at timestamptz, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, provider text, sealed_secret text,
@@ -55,7 +55,7 @@ AS $$
     LIMIT 1
 $$
 """
-# Only accounts that our credentials have opened: a name alone proves nothing.
+# Only accounts that our credentials have opened: an account's name alone proves nothing.
 _ACCOUNT = """
 CREATE FUNCTION integrations_of_account(platform text, account text, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, is_live boolean)
@@ -110,7 +110,7 @@ def _points_to(
 
 
 def upgrade() -> None:
-    # Nothing ever wrote it.
+    # The table was never written to.
     tenancy.unprotect("inbound_events")
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
@@ -126,7 +126,8 @@ def upgrade() -> None:
     for function in _FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
         op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {tenancy.APP}, {tenancy.SERVICE}")
-    # As active_key: it runs as its owner, whom the wall lets through, and not as who migrates.
+    # As active_key, they run as their owner, which row-level security lets through, and not as the
+    # migrating role.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     for function in _FUNCTIONS:
         op.execute(f"ALTER FUNCTION {function} OWNER TO {tenancy.SERVICE}")

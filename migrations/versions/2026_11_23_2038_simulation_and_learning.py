@@ -1,7 +1,7 @@
 """simulation and learning
 
 Saved cases and their runs, replays, corrections, labelled examples, shadow drafts, ratings, and
-what a day's metrics and a playbook's version hold besides.
+new columns of daily metrics and of playbook versions.
 
 Revision: ec0b94d8b21a
 Follows: d2f07b61a9c3
@@ -34,7 +34,7 @@ _FIGURES = (
     *("rated", "satisfied", "rating_mean", "cost_micros", "latencies", "breakdown"),
 )
 
-# Each version that there is may have answered events; it had no gate to pass.
+# Every existing version may have answered events, and had no gate to pass.
 _LIVE = "UPDATE playbook_versions SET live_at = created_at WHERE live_at IS NULL"
 
 

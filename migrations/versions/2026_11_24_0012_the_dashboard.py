@@ -1,7 +1,6 @@
 """the dashboard
 
-Forms that had their effect, drafts, preferences, links that sign in once, and who took a
-conversation over.
+Processed forms, drafts, preferences, single-use sign-in links, and who took a conversation over.
 
 Revision: 08486a9a736f
 Follows: ec0b94d8b21a

@@ -1,7 +1,7 @@
 """authors of events, verified addresses, and changes that loosen
 
-The user who typed an event, when a user proved the mail address, and changes of playbooks and
-settings that wait for a second manager.
+The user who typed an event, the time when a user verified the mail address, and changes of
+playbooks and settings that wait for a second manager.
 
 Revision: 3d7a90c1e52b
 Follows: 7a4e19c2d05b
@@ -19,7 +19,8 @@ branch_labels = None
 depends_on = None
 
 
-# Users belong to no client. A client's transaction sees those of its own members, by this alone.
+# Users belong to no client. This function is the only way for a client's transaction to see users,
+# and it returns the client's own members.
 MEMBERS = """
 CREATE FUNCTION client_members() RETURNS TABLE (
     user_id text, email text, role text, verified_at timestamptz, joined_at timestamptz)
@@ -40,7 +41,7 @@ def _make_members() -> None:
     op.execute(MEMBERS)
     op.execute("REVOKE ALL ON FUNCTION client_members FROM PUBLIC")
     op.execute(f"GRANT EXECUTE ON FUNCTION client_members TO {tenancy.APP}")
-    # It runs as its owner, who must own things in this schema for as long as that takes.
+    # The function runs as its owner. A new owner must have CREATE on the schema during the change.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     op.execute(f"ALTER FUNCTION client_members OWNER TO {tenancy.SERVICE}")
     op.execute(f"REVOKE CREATE ON SCHEMA public FROM {tenancy.SERVICE}")
@@ -97,7 +98,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_loosenings_id"), "loosenings", ["id"])
     tenancy.protect("loosenings")
     _make_members()
-    # A session or an account of one's own took a code that was mailed to the address.
+    # A user with a session has entered a code that was mailed to the address.
     op.execute("SET LOCAL ROLE engine_service")
     op.execute(
         "UPDATE users SET verified_at = created_at WHERE EXISTS "

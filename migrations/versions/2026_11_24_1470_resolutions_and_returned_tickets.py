@@ -1,7 +1,7 @@
 """resolutions and returned tickets
 
-How often each event was sent for a ticket, webhooks that take the first one only, and tickets that
-are given back.
+Counts how often each event was sent for a ticket. Adds webhooks that take the first one only, and
+returned tickets.
 
 Revision: 7a4e19c2d05b
 Follows: 80c0f3e5a1d4

@@ -1,6 +1,6 @@
 """no account is a relay
 
-Which platform brought an event, and how many mails went out by day.
+The platform that sent an event, and the number of mails per day.
 
 Revision: 3c8d41f7a590
 Follows: b7c1d20e4a91

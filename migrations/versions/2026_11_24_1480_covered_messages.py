@@ -1,6 +1,6 @@
 """messages that the words of a review cover
 
-Messages that have joined a review are marked once a person writes the answer with them in view.
+A message that joined a review is marked once a person writes the answer with it in view.
 
 Revision: 80c0f3e5a1d4
 Follows: 5b0d2c7e91fa

@@ -16,8 +16,8 @@ down_revision = "3f6a08d41c57"
 branch_labels = None
 depends_on = None
 
-# The counters span clients. A client's process adds to them by this function alone, and reads
-# nothing but whether the sum was added.
+# The counters span clients. A client's process adds to them by this function alone, and only learns
+# whether the sum was added.
 ADD_MODEL_SPENDING = """
 CREATE FUNCTION add_model_spending(of_scope text, of_day date, amount bigint, ceiling bigint)
 RETURNS boolean

@@ -1,7 +1,7 @@
 """keys of members who left
 
-When the managers are due a mail about a key: its maker has left the client, and no manager decided
-whether the key stays.
+The time at which managers are due a mail about a key: its maker has left the client, and no manager
+has decided whether the key stays.
 
 Revision: c4e81f9a27d6
 Follows: 91b7e40d5c26

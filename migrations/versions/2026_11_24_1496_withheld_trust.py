@@ -1,7 +1,7 @@
 """credentials that do not vouch yet
 
-Whether the word of an API key, of an inbound endpoint's secret and of the widget's secret on a
-customer's address counts. All that exist vouch.
+API keys, inbound endpoints' secrets and widgets' secrets record whether they may vouch for a
+customer's address. All existing ones may.
 
 Revision: c4b6e1f09a37
 Follows: 5c0de5a9d1e4
@@ -29,7 +29,7 @@ $$
 
 
 def _make_active_key(*, more: str, columns: str) -> None:
-    """Replace the function. It runs as its owner, which may create it only for this long."""
+    """Replace the function. It runs as its owner, which has CREATE on the schema only meanwhile."""
     op.execute("DROP FUNCTION active_key")
     op.execute(_ACTIVE_KEY.format(more=more, columns=columns))
     op.execute("REVOKE ALL ON FUNCTION active_key FROM PUBLIC")

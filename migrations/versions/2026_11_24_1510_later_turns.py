@@ -1,7 +1,7 @@
 """later turns of a conversation under review
 
-A message that comes during a review is read by the agent, which may change the review's draft and
-plan, or answer the message.
+The agent reads a message that arrives during a review. It may change the review's draft and plan,
+or answer the message.
 
 Revision: 7c4e19a0d2b6
 Follows: 5e19c7d0a3b8

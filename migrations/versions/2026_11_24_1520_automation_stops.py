@@ -1,7 +1,7 @@
 """stops of everything automatic, and answers from knowledge
 
-A client's stop and the installation's; and whether the embedded brain may send an answer that it
-takes from knowledge. Accounts of before keep having a person look at those first.
+The stops of a client and of the installation, and whether the embedded brain may send an answer
+that it takes from knowledge. In existing accounts, a person still sees those answers first.
 
 Revision: 5e19c7d0a3b8
 Follows: 7d1f40a6c2b8
@@ -17,8 +17,8 @@ down_revision = "7d1f40a6c2b8"
 branch_labels = None
 depends_on = None
 
-# A query of a VOLATILE function has a snapshot of its own: it sees what was committed while the
-# function waited for the lock.
+# A query in a VOLATILE function has its own snapshot: it sees what was committed while the function
+# waited for the lock.
 STOPPED = """
 CREATE FUNCTION automation_stopped(tenant text) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -29,7 +29,7 @@ AS $$ BEGIN
         SELECT FROM public.client_settings WHERE client_id = tenant AND stopped_at IS NOT NULL);
 END $$
 """
-# A client's transaction sees that all are stopped, and not by whom.
+# A client's transaction sees when the whole installation was stopped, but not by whom.
 INSTALLATION = """
 CREATE FUNCTION installation_stopped_at() RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -41,7 +41,8 @@ FUNCTIONS = ("automation_stopped(text)", "installation_stopped_at()")
 def _make_functions() -> None:
     op.execute(STOPPED)
     op.execute(INSTALLATION)
-    # They run as their owner, who must own things in this schema for as long as that takes.
+    # The functions run as their owner. A new owner must have CREATE on the schema during the
+    # change.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     for function in FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
@@ -64,7 +65,7 @@ def upgrade() -> None:
         "client_settings", sa.Column("stopped_at", sa.DateTime(timezone=True), nullable=True)
     )
     op.add_column("client_settings", sa.Column("stopped_by", sa.Text(), nullable=True))
-    # The rows of accounts of before have false; a row that is made later has true.
+    # The rows of existing accounts get false; a new row gets true.
     op.add_column(
         "client_settings",
         sa.Column(

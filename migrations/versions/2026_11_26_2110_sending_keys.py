@@ -1,4 +1,6 @@
-"""the API key that sent an event, whose maker does not approve it
+"""the API key that sent an event
+
+The key's maker does not approve the event.
 
 Revision: 91c4f7ab3e52
 Follows: 5b8e2d94f1c7
