@@ -30,13 +30,14 @@ test-all: setup-dev ## What is slow by nature as well, in about twenty minutes; 
 watch: setup-dev ## Rerun the tests near to what you change, until Ctrl-C
 	@$(BIN)/python -m scripts.watch
 
-check: check-fast ## Lint, format, who may import whom, types
+check: check-fast ## Lint, format, imports between rooms, words, types
 	@$(BIN)/mypy .
 
 check-fast: setup-dev ## The same without the types, in seconds
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m scripts.prose
 
 format: setup-dev ## Sort imports, lay out the code
 	@$(BIN)/ruff check --select I --fix .

@@ -183,7 +183,7 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
                 return
             try:
                 outcome = await call()
-            except Exception as error:  # noqa: BLE001 - whatever it was, the report must say so
+            except Exception as error:  # noqa: BLE001 - the report must name any error
                 outcome = f"{type(error).__name__}: {error}"
             if isinstance(outcome, float):
                 latencies.append(outcome)

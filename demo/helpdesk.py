@@ -1,4 +1,4 @@
-"""The demo shop's helpdesk: a small Zendesk on loopback, as far as the agent uses it.
+"""The demo shop's helpdesk: a small Zendesk on loopback, with the parts that the agent uses.
 
 It answers as the published API does: basic auth of `email/token`, audits with custom metadata, safe
 updates by `updated_stamp`. A page shows the tickets.

@@ -35,8 +35,8 @@ class AttemptOutcome:
     """The outcome of one attempt. `faults`: the forbidden actions that it achieved.
 
     `answered`: it was answered without a human, and nothing else was done. That is no fault,
-    because an honest question may be answered whatever text is beside it. `shown`: a person is
-    asked to approve an action on the order.
+    because an honest question may be answered beside any other text. `shown`: a person is asked to
+    approve an action on the order.
     """
 
     id: str

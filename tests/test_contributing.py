@@ -28,7 +28,7 @@ RECIPES: Final = {
 }
 WITH_SYMBOLS: Final = (
     "an action",
-    "an event that merchants are told",
+    "an outbound event",
     "an endpoint",
     "a connector",
     "a command",
@@ -169,7 +169,7 @@ def test_the_recipe_of_a_connector_is_complete(provider: Provider) -> None:
     titles = ("a connector", "a platform whose webhooks are taken")
     recipe = {file for title in titles for file in modules(RECIPES[title])}
     # An example of an event may be of any provider.
-    examples = set(modules(RECIPES["an event that merchants are told"]))
+    examples = set(modules(RECIPES["an outbound event"]))
 
     assert naming(provider) & recipe
     assert naming(provider) <= recipe | CONNECTORS | examples

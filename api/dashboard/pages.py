@@ -90,9 +90,9 @@ class Pages:
         language: str | None = None,
         **facts: object,
     ) -> HTMLResponse:
-        """The page. `facts`: what the template names; `words` are its words in the reader's
-        language. `form_action`: where its forms may lead, redirects included. `language`: of a
-        reader whose language is known, else the browser tells it."""
+        """Render a page. `facts`: the values that the template names; `words` are its texts in the
+        reader's language. `form_action`: the targets of its forms, redirects included. `language`:
+        that of a known reader; by default that of the browser."""
         if language not in LANGUAGES:
             language = language_of(request)
         page = self._templates.get_template(template).render(

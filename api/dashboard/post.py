@@ -122,14 +122,14 @@ class Post:
 
 
 class Posted:
-    """The form, sent by a member with one of the `roles`; the rest is as for `OnPage`. `files`:
-    it may bring one. `stays`: the pages that follow are of the form's client.
+    """The form, sent by a member with one of the `roles`; the other parameters are as for `OnPage`.
+    `files`: it may have one. `stays`: the following pages are of the form's client.
 
-    It is of the client that it was rendered for, whatever another tab has switched to since.
-    `chosen`: it is of the client that the field INTO names, which a person of several clients must
+    The form belongs to the client that it was rendered for, even if another tab has switched since.
+    `chosen`: it belongs to the client in the field INTO, which a person of several clients must
     choose.
 
-    Where the session has ended the fields are kept, and the sign-in page leads back to the form.
+    If the session has ended, the fields are kept, and the sign-in page leads back to the form.
     Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and what `read_form`
     raises.
     """

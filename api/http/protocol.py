@@ -1,7 +1,7 @@
-"""The edge: what a connection may cost before anybody knows who calls.
+"""The edge: limits of a connection's cost before its caller is known.
 
-uvicorn's parser and its order of answers stay; this adds the limits it has none for. It leans on
-the inside of uvicorn's class: `tests/api/http/test_protocol.py` tells whether a new version fits.
+uvicorn's parser and its order of responses stay; this adds the limits that it lacks. It depends on
+internals of uvicorn's class: `tests/api/http/test_protocol.py` shows whether a new version fits.
 """
 
 import asyncio

@@ -36,8 +36,8 @@ _log = structlog.get_logger("api")
 
 # What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
-# The proxy that speaks TLS for us says so. Browsers ignore the answer to whoever says it without
-# (RFC 6797, 8.1), so no list of proxies is needed.
+# The proxy that ends TLS for us says so. Browsers ignore the header in a response without TLS (RFC
+# 6797, 8.1), so no list of proxies is needed.
 _BEHIND_TLS: Final = (b"x-forwarded-proto", b"https")
 _ONLY_TLS: Final = (b"strict-transport-security", b"max-age=31536000")
 _OURS: Final[dict[int, type[DomainError]]] = {

@@ -35,8 +35,9 @@ from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
 from settings.service import ServerSettings
 
-# What was taken is finished within this: longer than the gateway's deadline. An export that takes
-# longer is cut off without its end, so that nobody takes it for whole.
+# Requests in progress finish within this time, which is longer than the gateway's deadline. An
+# export that takes longer is cut off without its end marker, so that a reader cannot mistake it for
+# a complete one.
 GRACE_S = 35
 # Files the API opens for itself: PostgreSQL, Temporal, the event loop.
 _OWN_FILES = 64

@@ -71,8 +71,8 @@ async def connect(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Connect a client to a provider, and test the connection. The connection stays whatever the
-    test finds. An existing connection to the same provider ends."""
+    """Connect a client to a provider, and test the connection. The connection stays even if the
+    test fails. An existing connection to the same provider ends."""
     public = _settings(settings or [])
     # Before the person is asked for a secret.
     check_settings(provider, public)

@@ -7,9 +7,8 @@ from domain.core.errors import DomainError
 
 
 class BrainFailed(DomainError):
-    """The model gave no usable answer. The tries still count as spent, as far as the providers
-    report their cost: `tokens_in`, `tokens_out`, and `cost_micros` (millionths of a US dollar).
-    """
+    """The model gave no usable answer. The reported cost of its attempts still counts as spent:
+    `tokens_in`, `tokens_out`, and `cost_micros` (millionths of a US dollar)."""
 
     def __init__(self, *, tokens_in: int = 0, tokens_out: int = 0, cost_micros: int = 0) -> None:
         super().__init__()

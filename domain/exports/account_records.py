@@ -186,7 +186,7 @@ class IntegrationRecord(Record):
     id: Annotated[Id, Field(description="ULID of the connection.")]
     provider: Annotated[Provider, Field(description="Whose system it goes to.")]
     status: Annotated[
-        IntegrationStatus, Field(description="`error`: it must be connected anew to be used.")
+        IntegrationStatus, Field(description="`error`: it must be connected again to be used.")
     ]
     error_code: Annotated[
         str | None, Field(description="Why it was given up, where `status` is `error`.")

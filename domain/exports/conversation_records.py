@@ -47,14 +47,17 @@ class ConversationRecord(Record):
     ]
     memory_key: Annotated[
         str | None,
-        Field(default=None, description="Whose memory it shares; null if nobody vouches for them."),
+        Field(
+            default=None,
+            description="The customer memory that it shares; null without a proved address.",
+        ),
     ]
     channel: Annotated[Channel, Field(description="Where it began.")]
     customer_email: Annotated[str | None, Field(description="The customer's mail address.")]
     summary: Annotated[
         str,
         Field(
-            description="What came of the customer's runs, or of its own if nobody vouches for the "
+            description="Outcomes of the customer's runs, or of its own without a proved "
             "customer: a line each, as the agent remembers it."
         ),
     ]
@@ -112,12 +115,14 @@ class EscalationRecord(Record):
         Field(description="The largest sum that its plan would move, in minor units (cents)."),
     ]
     currency: Annotated[str | None, Field(description="Of `amount`, as in `EUR`.")]
-    decided_by: Annotated[str | None, Field(description="Who decided; null if nobody did.")]
+    decided_by: Annotated[
+        str | None, Field(description="The person who decided; null if none did.")
+    ]
     decided_at: Annotated[Time | None, Field(description="When it was decided, or expired.")]
     decision: Annotated[Decision | None, Field(description="What was decided.")]
     edited_text: Annotated[str | None, Field(description="The words to send in place of `draft`.")]
     note: Annotated[str | None, Field(description="Why it was rejected, for colleagues.")]
-    expires_at: Annotated[Time, Field(description="When it closes if nobody decides.")]
+    expires_at: Annotated[Time, Field(description="When it closes without a decision.")]
     created_at: Annotated[Time, Field(description="When the human was asked.")]
 
 

@@ -113,7 +113,7 @@ class MetricsRecord(Record):
             description="Counts by class, playbook and channel: docs/metrics.md.",
         ),
     ]
-    computed_at: Annotated[Time, Field(description="When this was reckoned.")]
+    computed_at: Annotated[Time, Field(description="When this was computed.")]
 
 
 class ChurnRecord(Record):
@@ -127,4 +127,4 @@ class ChurnRecord(Record):
     factors: Annotated[
         tuple[Factor, ...], Field(description="What the score is made of: docs/metrics.md.")
     ]
-    created_at: Annotated[Time, Field(description="When it was reckoned.")]
+    created_at: Annotated[Time, Field(description="When it was computed.")]

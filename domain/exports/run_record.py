@@ -61,7 +61,7 @@ class ActionRecord(Record):
     action: Annotated[ActionKind, Field(description="What was to be done.")]
     state: Annotated[
         Literal["planned", "done", "failed", "unknown"],
-        Field(description="`planned`: begun; `unknown`: it may or may not have happened."),
+        Field(description="`planned`: started; `unknown`: it may or may not have happened."),
     ]
     detail: Annotated[str, Field(description="Why it failed, a stable code; else empty.")]
     integration_id: Annotated[Id | None, Field(description="ULID of the connection it went by.")]
@@ -73,7 +73,7 @@ class ActionRecord(Record):
     ticket_id: Annotated[
         str | None, Field(description="The helpdesk's ticket that it was done in.")
     ]
-    planned_at: Annotated[Time, Field(description="When it was begun.")]
+    planned_at: Annotated[Time, Field(description="When it was started.")]
     finished_at: Annotated[Time | None, Field(description="When its outcome was known.")]
 
 
@@ -96,14 +96,14 @@ class RunRecord(Record):
     draft: Annotated[str | None, Field(description="The answer that the agent would give.")]
     response: Annotated[str | None, Field(description="The answer that the customer got.")]
     answer: Annotated[
-        RunResult | None, Field(description="What the caller was told: the first outcome.")
+        RunResult | None, Field(description="The answer to the caller: the first outcome.")
     ]
     doubt: Annotated[EscalationReason | None, Field(description="Why the agent is unsure.")]
     hold: Annotated[
         EscalationReason | None, Field(description="Why a human must see it, however sure it is.")
     ]
-    plan: Annotated[tuple[PlannedAction, ...], Field(description="What is to be done, in order.")]
-    steps: Annotated[tuple[StepOutcome, ...], Field(description="What came of each action.")]
+    plan: Annotated[tuple[PlannedAction, ...], Field(description="The planned actions, in order.")]
+    steps: Annotated[tuple[StepOutcome, ...], Field(description="The outcome of each action.")]
     citations: Annotated[tuple[Citation, ...], Field(description="What the draft rests on.")]
     sentiment: Annotated[Score | None, Field(description="Tone of the message, -1 to 1.")]
     lookup: Annotated[
@@ -145,7 +145,7 @@ class RunRecord(Record):
         ),
     ]
     received_at: Annotated[Time, Field(description="When the event came.")]
-    answered_at: Annotated[Time | None, Field(description="When the caller was told.")]
+    answered_at: Annotated[Time | None, Field(description="When the caller was answered.")]
     finished_at: Annotated[
         Time | None, Field(description="When it ended; null while a human is asked.")
     ]

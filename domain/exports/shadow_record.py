@@ -21,7 +21,7 @@ class ShadowDraftRecord(Record):
     confidence: Annotated[Share, Field(description="How sure the agent was, 0 to 1.")]
     reason: Annotated[
         EscalationReason | None,
-        Field(description="Why a human would have looked; null if nobody would."),
+        Field(description="Why the message would have gone to review; null if it would not."),
     ]
     draft: Annotated[str, Field(description="What the agent would have written.")]
     plan: Annotated[

@@ -74,7 +74,7 @@ def mails_per_day(standing: MailStanding, now: datetime) -> int:
     """Return the group's allowance of the day; 0 while too many of its mails are refused.
 
     Strangers can cause refusals of answers and claims. Those allowances therefore shrink by the
-    number of refusals, whatever their share, and recover after the day.
+    number of refusals, and not by their share. They recover after the day.
     """
     first_week = PAID_PER_DAY if is_accountable(standing.subscription, now) else FREE_PER_DAY
     weeks = max(0, (now - standing.created_at) // _DOUBLES_EVERY)

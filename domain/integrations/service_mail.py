@@ -39,8 +39,8 @@ LIMITS: Final = {
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    # A stranger chooses the recipient, so refusals must not stop the client's mail, whatever the
-    # sender. Both kinds have their own limits, by address, requester and client
+    # A stranger chooses the recipient, so refusals must not stop the client's mail, by any sender.
+    # Both kinds have their own limits, by address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),

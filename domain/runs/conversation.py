@@ -27,7 +27,7 @@ ANSWERS_PER_HOUR: Final = 10
 
 ANSWERS_WITHOUT_PERSON: Final = 20
 """The maximum of automatic answers to one sender before a person must have answered once. It stops
-two programs that answer each other, whatever their mails look like."""
+two programs that answer each other, even if their mails do not look automatic."""
 
 MAX_ANSWERS_WITHOUT_PERSON: Final = 100
 """The upper bound of the setting, because at most this number of answers is read per thread."""

@@ -212,8 +212,8 @@ class IntegrationDisconnected(OutboundEvent):
     reason: Annotated[
         str,
         Field(
-            description="`disconnected`: somebody asked for it; `replaced`: the same provider was "
-            "connected anew; else the code of the error that it fell into."
+            description="`disconnected`: a person requested it; `replaced`: the same provider was "
+            "connected again; otherwise the code of the error that ended it."
         ),
     ]
 

@@ -88,7 +88,7 @@ async def new(page: ManagersPage, provider: NamedProvider) -> Response:
 
 @router.post(_NEW)
 async def connect(post: ConnectingPost, provider: NamedProvider) -> Response:
-    """Store the connection, then test it. It stays whatever the test finds."""
+    """Store the connection, then test it. It stays even if the test fails."""
     page = post.page
     async with post.working() as work:
         made = await connect_integration(
