@@ -25,7 +25,7 @@ COMMANDS: Final = (
     LazyCommand(
         "worker",
         "commands.core.processes:worker",
-        "Run a worker until a signal ends it. Several may run at once, on any machines.",
+        "Run a worker until a signal ends it. Several may run at the same time, on any machines.",
     ),
     LazyCommand(
         "migrate",
@@ -52,7 +52,7 @@ COMMANDS: Final = (
     LazyCommand(
         "export",
         "commands.exports.export:export",
-        "Write all that is kept of a client to a file, as the client itself gets it. See "
+        "Write all records of a client to a file, as the client itself gets them. See "
         "docs/export.md.",
     ),
     LazyCommand(
